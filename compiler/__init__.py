@@ -1,0 +1,1 @@
+"""From SQL text to one lowered program: parse, plan, rewrite, place, lower."""

@@ -1,0 +1,1 @@
+"""Key-value state on the device: the constant prefix that every row of an operator shares."""

@@ -1,0 +1,1 @@
+"""Language models as graph operators: configs, decoders, weights, tokenizers, prompt profiles."""

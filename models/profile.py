@@ -1,0 +1,64 @@
+"""Prompt profiles: how a model wants to be asked, as data.
+
+A profile never looks at the rows of a query. Its few-shot bank stands in the constant prefix, so
+it is computed once however many rows there are; its calibration depends on the prompt alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How one kind of question is laid out around the user's prompt.
+
+    The model reads ``bank + before + PROMPT + after`` and is asked for one of the labels.
+    User `examples` replace the bank: each is written as `example` with ``{prompt}`` and
+    ``{answer}`` filled in.
+
+    Attributes:
+        bank: constant text before everything else: the profile's own solved examples.
+        before: text directly before the prompt.
+        after: text directly after the prompt; the label comes next.
+        example: one solved example; `{prompt}` and `{answer}` are filled in.
+        label: how a label is written; `{label}` is filled in, e.g. " {label}".
+        neutral: content-free texts that take the place of the row's data when calibrating;
+            empty for no calibration.
+        strength: share of the neutral texts' label bias that is taken off, 0 to 1.
+        end: text that ends a label, used only where one label is a prefix of another.
+    """
+
+    bank: str = ""
+    before: str = ""
+    after: str = ""
+    example: str = "{prompt}{answer}\n"
+    label: str = "{label}"
+    neutral: tuple[str, ...] = ()
+    strength: float = 1.0
+    end: str = "\n"
+
+
+@dataclass(frozen=True)
+class PromptProfile:
+    """The layouts of one model.
+
+    Attributes:
+        predicate: layout of AI_IF and of AI_SCORE without a scale.
+        yes: label that means TRUE.
+        no: label that means FALSE.
+        classify: layout of AI_CLASSIFY; `{task}` in it is the task description.
+        default_task: the task description where the user gives none.
+        scale: layout of AI_SCORE with a scale.
+    """
+
+    predicate: Layout = Layout()
+    yes: str = "yes"
+    no: str = "no"
+    classify: Layout = Layout()
+    default_task: str = "Category"
+    scale: Layout = Layout()
+
+
+BARE = PromptProfile()
+"""The prompt as written, labels as written: no bank, no calibration."""
