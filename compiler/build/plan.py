@@ -1,0 +1,79 @@
+"""The door of this folder: one parsed query to its plan."""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+
+from sqlax.compiler.build.context import Context
+from sqlax.compiler.build.query import build_query
+from sqlax.compiler.build.tree import rewrite
+from sqlax.compiler.plan.catalog import Catalog
+from sqlax.compiler.plan.nodes import Node
+from sqlax.compiler.sql.call import bind_call, return_type
+from sqlax.compiler.sql.rewrite import is_call
+from sqlax.compiler.sql.tokens import Dialect
+from sqlax.errors import BindError, Span
+
+
+def build_plan(tree: exp.Query, sql: str, dialect: Dialect, catalog: Catalog) -> Node:
+    """The plan of a query, its output columns named as DuckDB would name them.
+
+    Args:
+        tree: a tree of `parse_query`.
+        sql: the text it was parsed from, which errors underline.
+        dialect: the session's dialect.
+        catalog: names and types.
+
+    Raises:
+        BindError: a name, function or argument does not fit.
+        UnsupportedError: an operator that cannot stand above a semantic one yet.
+    """
+    numbered = number_parameters(tree)
+    _check(numbered, sql, dialect, catalog)
+    return build_query(numbered, Context(catalog, sql, dialect, catalog.aggregate_names()))
+
+
+def number_parameters(tree: exp.Query) -> exp.Query:
+    """The tree with each `?` named by its place: `$1`, `$2`."""
+    numbered = tree.copy()
+    places = (n for n in numbered.walk(bfs=False) if isinstance(n, exp.Placeholder) and not n.this)
+    for number, node in enumerate(sorted(places, key=_position), start=1):
+        node.set("this", str(number))
+    return numbered
+
+
+def _position(node: exp.Expr) -> int:
+    return int(node.meta.get("start", 0))
+
+
+def _check(tree: exp.Query, sql: str, dialect: Dialect, catalog: Catalog) -> None:
+    """Let DuckDB check the query with typed NULLs in place of the semantic calls."""
+
+    def stub(node: exp.Expr) -> exp.Expr | None:
+        if not is_call(node):
+            return None
+        call = bind_call(node, sql, dialect)
+        return exp.cast(exp.Null(), exp.DataType.build(return_type(call), dialect="duckdb"))
+
+    try:
+        catalog.describe(rewrite(tree, stub).sql("duckdb"))
+    except BindError as error:
+        raise BindError(error.reason, sql, _named_in(error.reason, sql)) from error
+
+
+def _named_in(reason: str, sql: str) -> Span | None:
+    """Where the first name that DuckDB complains of stands in the user's text."""
+    for match in re.finditer(r'"([^"]+)"|(?:with name|function) (\w+)', reason):
+        name = match.group(1) or match.group(2)
+        found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sql, re.IGNORECASE)
+        if found:
+            return Span(*found.span())
+    return None
+
+
+def visible_output(plan: Node) -> tuple[str, ...]:
+    """Output names as the user sees them: a name that stands twice is not numbered."""
+    return tuple(field.name.split("\0")[0] for field in plan.schema.fields)
+

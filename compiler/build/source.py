@@ -1,0 +1,64 @@
+"""FROM items: tables, subqueries and common table expressions as scans or plans."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from sqlax.compiler.build.context import Context
+from sqlax.compiler.build.scope import Source
+from sqlax.compiler.plan.catalog import quote
+from sqlax.compiler.plan.nodes import Node, Project, Scan, column
+from sqlax.compiler.plan.schema import Field, Schema
+from sqlax.compiler.sql.rewrite import find_calls
+from sqlax.errors import UnsupportedError
+
+
+def is_semantic_query(tree: exp.Expr, context: Context) -> bool:
+    """Whether a query calls a model, itself or through a CTE that does."""
+    tables = (table.name.lower() for table in tree.find_all(exp.Table))
+    return bool(find_calls(tree)) or any(name in context.planned for name in tables)
+
+
+def plain_scan(tree: exp.Query, context: Context) -> Node:
+    """A whole query without semantic calls, run by DuckDB."""
+    sql = context.with_clause() + tree.sql("duckdb")
+    return Scan(Schema(_distinct_names(context.catalog.describe(sql))), sql)
+
+
+def _distinct_names(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    seen: dict[str, int] = {}
+    renamed = []
+    for field in fields:
+        number = seen[field.name] = seen.get(field.name, -1) + 1
+        renamed.append(Field(f"{field.name}_{number}" if number else field.name, field.type))
+    return tuple(renamed)
+
+
+def table_source(item: exp.Expr, context: Context) -> tuple[Node, Source]:
+    """A FROM item that DuckDB can read by itself, its columns named `alias.column`."""
+    alias = item.alias_or_name or context.fresh("source")
+    text = item.sql("duckdb") + ("" if item.alias or isinstance(item, exp.Table) else f" AS {quote(alias)}")
+    fields = context.catalog.describe(f"{context.with_clause()}SELECT * FROM {text}")
+    renamed = Schema(tuple(Field(f"{alias}.{field.name}", field.type) for field in fields))
+    columns = ", ".join(f"{quote(f.name)} AS {quote(f'{alias}.{f.name}')}" for f in fields)
+    scan = Scan(renamed, f"{context.with_clause()}SELECT {columns} FROM {text}")
+    return scan, Source(alias, tuple((f.name, f"{alias}.{f.name}") for f in fields))
+
+
+def planned_source(plan: Node, item: exp.Expr, context: Context) -> tuple[Node, Source]:
+    """A subquery or CTE with semantic calls under the name it has in FROM."""
+    alias = item.alias_or_name or context.fresh("source")
+    given = [part.name for part in (item.args.get("alias") or exp.TableAlias()).args.get("columns") or []]
+    names = given + list(plan.schema.names[len(given) :])
+    fields = tuple(
+        Field(f"{alias}.{name}", field.type, field.labels)
+        for name, field in zip(names, plan.schema.fields, strict=True)
+    )
+    values = tuple(column(name) for name in plan.schema.names)
+    renamed = Project(Schema(fields), plan, values)
+    return renamed, Source(alias, tuple((n, f"{alias}.{n}") for n in names))
+
+
+def refuse(operator: str, context: Context) -> UnsupportedError:
+    """The error for an operator that cannot stand above a semantic one yet."""
+    return UnsupportedError(f"{operator} above a semantic operator cannot be compiled yet", context.sql)

@@ -1,0 +1,105 @@
+"""Conversions between kinds: what CAST does, and what comparisons do on their own."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Shaped
+
+from sqlax.compiler.lowering.environment import NotLowerableError, Typed
+from sqlax.compiler.plan.schema import Kind, decimal_scale, integer_bits, kind_of
+from sqlax.runtime.relation import Column
+
+MICROSECONDS_PER_DAY = 86_400_000_000
+_NUMBERS = (Kind.BOOLEAN, Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT)
+
+
+def convert(value: Typed, target: str) -> Typed:
+    """The value as the DuckDB type `target`, rounded as DuckDB's CAST rounds.
+
+    Raises:
+        NotLowerableError: the graph does not know this conversion.
+    """
+    source, kind = kind_of(value.type), kind_of(target)
+    if value.type == target:
+        return value
+    if value.type in ('"NULL"', "NULL"):
+        return Typed(Column(_zeros(value, kind), value.column.valid), target)
+    if source in _NUMBERS and kind in _NUMBERS:
+        return Typed(Column(_number(value, target), value.column.valid), target)
+    if source is Kind.DATE and kind is Kind.TIMESTAMP:
+        return Typed(Column(value.column.data * MICROSECONDS_PER_DAY, value.column.valid), target)
+    if source is kind and kind in (Kind.STRING, Kind.DATE, Kind.TIMESTAMP):
+        return Typed(value.column, target)
+    raise NotLowerableError(f"CAST from {value.type} to {target}")
+
+
+def common(a: Typed, b: Typed) -> tuple[Typed, Typed]:
+    """Both values as one comparable type."""
+    kinds = {kind_of(a.type), kind_of(b.type)}
+    if a.type == b.type:
+        return a, b
+    for value, other in ((a, b), (b, a)):
+        if value.type in ('"NULL"', "NULL"):
+            return convert(a, other.type), convert(b, other.type)
+    if kinds <= set(_NUMBERS):
+        target = _wider(a.type, b.type, kinds)
+        return convert(a, target), convert(b, target)
+    if kinds == {Kind.DATE, Kind.TIMESTAMP}:
+        return convert(a, "TIMESTAMP"), convert(b, "TIMESTAMP")
+    if kinds == {Kind.STRING}:
+        return a, b
+    raise NotLowerableError(f"comparison of {a.type} with {b.type}")
+
+
+def _wider(a: str, b: str, kinds: set[Kind]) -> str:
+    if Kind.FLOAT in kinds:
+        return "DOUBLE"
+    if Kind.DECIMAL in kinds:
+        return f"DECIMAL(38,{max(decimal_scale(a), decimal_scale(b))})"
+    return "HUGEINT"
+
+
+def _zeros(value: Typed, kind: Kind) -> Shaped[Array, " rows"]:
+    dtypes = {Kind.BOOLEAN: jnp.bool_, Kind.FLOAT: jnp.float64, Kind.STRING: jnp.int32}
+    return jnp.zeros(value.column.data.shape, dtypes.get(kind, jnp.int64))
+
+
+def _number(value: Typed, target: str) -> Shaped[Array, " rows"]:
+    source, kind = kind_of(value.type), kind_of(target)
+    data = value.column.data
+    if kind is Kind.BOOLEAN:
+        return data != 0
+    if kind is Kind.FLOAT:
+        number = data.astype(jnp.float64)
+        return number / 10.0 ** decimal_scale(value.type) if source is Kind.DECIMAL else number
+    if kind is Kind.DECIMAL:
+        return _to_decimal(data, source, decimal_scale(value.type), decimal_scale(target))
+    if source is Kind.FLOAT:
+        return jnp.round(data).astype(jnp.int64)
+    return rescale(data.astype(jnp.int64), decimal_scale(value.type), 0)
+
+
+def _to_decimal(
+    data: Shaped[Array, " rows"], source: Kind, scale: int, target_scale: int
+) -> Shaped[Array, " rows"]:
+    if source is Kind.FLOAT:
+        return jnp.round(data * 10.0**target_scale).astype(jnp.int64)
+    return rescale(data.astype(jnp.int64), scale, target_scale)
+
+
+def rescale(data: Shaped[Array, " rows"], scale: int, target: int) -> Shaped[Array, " rows"]:
+    """Scaled integers with another number of digits, half away from zero."""
+    if target >= scale:
+        return data * 10 ** (target - scale)
+    step = 10 ** (scale - target)
+    half = jnp.where(data < 0, -(step // 2), step // 2)
+    return jnp.sign(data + half) * (jnp.abs(data + half) // step)
+
+
+def out_of_range(value: Shaped[Array, " rows"], type_name: str) -> Bool[Array, " rows"]:
+    """Where an int64 result does not fit the integer type DuckDB gives it."""
+    bits = integer_bits(type_name)
+    if bits >= 64:
+        return jnp.zeros(value.shape, bool)
+    limit = 1 << (bits - 1)
+    return (value < -limit) | (value >= limit)

@@ -1,0 +1,1 @@
+"""From SQL text to a tree whose semantic calls are validated `SemanticCall`s."""

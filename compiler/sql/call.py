@@ -1,0 +1,193 @@
+"""One semantic call, validated: what every later stage works with."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from sqlglot import exp
+
+from sqlax.compiler.sql.arguments import collect_arguments
+from sqlax.compiler.sql.examples import (
+    Answers,
+    Example,
+    Label,
+    read_examples,
+    read_labels,
+    read_scale,
+)
+from sqlax.compiler.sql.functions import (
+    CALL_PREFIX,
+    SIGNATURES,
+    Function,
+    compiled_function,
+)
+from sqlax.compiler.sql.options import Options
+from sqlax.compiler.sql.place import Place, span_of
+from sqlax.compiler.sql.prompt import Literal, Prompt, Value, read_prompt
+from sqlax.compiler.sql.rewrite import CALL_SPAN
+from sqlax.errors import Span
+
+if TYPE_CHECKING:
+    from sqlax.compiler.sql.constants import Number
+    from sqlax.compiler.sql.tokens import Dialect
+
+DEFAULT_THRESHOLD: Final = 0.5
+
+
+@dataclass(frozen=True)
+class SemanticCall:
+    """A call of one semantic function; equal calls give equal answers for equal rows.
+
+    Where it was written, and what has no influence on a score, takes no part in equality.
+    """
+
+    function: Function
+    prompt: Prompt
+    labels: tuple[Label, ...] = ()
+    multi: bool = False
+    scale: tuple[Number, ...] | None = None
+    threshold: float = DEFAULT_THRESHOLD
+    task_description: str | None = None
+    examples: tuple[Example, ...] = ()
+    model: str | None = None
+    on_error: str = "null"
+    return_error_details: bool = False
+    max_error_ratio: float | None = None
+    raw: bool = False
+    max_tokens: int | None = field(default=None, compare=False)
+    temperature: float = field(default=0.0, compare=False)
+    seed: int | None = field(default=None, compare=False)
+    warnings: tuple[str, ...] = field(default=(), compare=False)
+    span: Span = field(default=Span(0, 0), compare=False)
+
+    @property
+    def values(self) -> tuple[exp.Expr, ...]:
+        """The expressions of the prompt that a row fills in, in order."""
+        return tuple(part.expression for part in self.prompt if isinstance(part, Value))
+
+
+def bind_call(node: exp.Anonymous, sql: str, dialect: Dialect = "duckdb") -> SemanticCall:
+    """The call that a node of a rewritten tree makes, with every argument checked.
+
+    Args:
+        node: a node of `find_calls`.
+        sql: the text that was parsed, which errors underline.
+        dialect: the session's; Snowflake's AI_CLASSIFY returns an object, which is refused.
+
+    Raises:
+        BindError: an argument is missing, unknown, given twice or of the wrong kind.
+        UnsupportedError: a form of the call that cannot be compiled.
+    """
+    function = compiled_function(node.name.removeprefix(CALL_PREFIX))
+    assert function is not None, f"not a semantic call: {node.name}"
+    place = Place(sql, node.meta.get(CALL_SPAN) or span_of(node) or Span(0, len(sql)))
+    _check_use(node, place, function, dialect)
+    arguments = collect_arguments(node, place, SIGNATURES[function])
+    return _Binder(Options(arguments), place, function).call()
+
+
+def return_type(call: SemanticCall) -> str:
+    """The DuckDB type of a call's result."""
+    value = "VARCHAR[]" if call.multi else SIGNATURES[call.function].returns
+    return f'STRUCT("value" {value}, "error" VARCHAR)' if call.return_error_details else value
+
+
+def canonical(call: SemanticCall) -> str:
+    """A text that is the same for all spellings of a call, and differs where answers may."""
+    fields = {
+        "function": call.function.value,
+        "prompt": [_canonical_part(part) for part in call.prompt],
+        "labels": [[label.text, label.description] for label in call.labels],
+        "multi": call.multi,
+        "scale": call.scale,
+        "threshold": call.threshold,
+        "task_description": call.task_description,
+        "examples": [[*example.parts, example.answer] for example in call.examples],
+        "model": call.model,
+        "on_error": call.on_error,
+        "return_error_details": call.return_error_details,
+        "max_error_ratio": call.max_error_ratio,
+        "raw": call.raw,
+    }
+    return json.dumps(fields, ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class _Binder:
+    """Reads the arguments of one call, each with the rules of its name and of the function."""
+
+    options: Options
+    place: Place
+    function: Function
+
+    def call(self) -> SemanticCall:
+        options, prompt = self.options, self._prompt()
+        multi = options.choice("output_mode", ("single", "multi")) == "multi"
+        answers = Answers(self.function, self._labels(), multi, self._scale())
+        return SemanticCall(
+            self.function,
+            prompt,
+            labels=answers.labels,
+            multi=multi,
+            scale=answers.scale,
+            threshold=self._threshold(answers),
+            task_description=options.text("task_description"),
+            examples=self._examples(answers, prompt),
+            model=options.model(),
+            on_error=options.choice("on_error", ("null", "raise")),
+            return_error_details=options.flag("return_error_details"),
+            max_error_ratio=options.share("max_error_ratio"),
+            raw=options.flag("raw"),
+            max_tokens=options.integer("max_tokens", least=1),
+            temperature=options.zero_temperature(),
+            seed=options.integer("seed"),
+            warnings=options.warnings(),
+            span=self.place.span,
+        )
+
+    def _prompt(self) -> Prompt:
+        given = self.options.arguments["prompt"]
+        prompt = read_prompt(given.value, given.place)
+        if not prompt and self.function is not Function.COUNT_TOKENS:
+            raise given.place.error(f"the prompt of {self.function} is empty")
+        return prompt
+
+    def _labels(self) -> tuple[Label, ...]:
+        given = self.options.given("categories")
+        if given is not None:
+            return read_labels(given.value, given.place)
+        if self.function is Function.CLASSIFY:
+            raise self.place.error("AI_CLASSIFY needs categories, such as ['positive', 'negative']")
+        return ()
+
+    def _scale(self) -> tuple[Number, ...] | None:
+        given = self.options.given("scale")
+        return None if given is None else read_scale(given.value, given.place)
+
+    def _threshold(self, answers: Answers) -> float:
+        given = self.options.given("threshold")
+        if given is not None and self.function is Function.CLASSIFY and not answers.multi:
+            raise given.place.error("threshold needs output_mode => 'multi': one answer has none")
+        share = self.options.share("threshold")
+        return DEFAULT_THRESHOLD if share is None else share
+
+    def _examples(self, answers: Answers, prompt: Prompt) -> tuple[Example, ...]:
+        given = self.options.given("examples")
+        if given is None:
+            return ()
+        values = sum(isinstance(part, Value) for part in prompt)
+        return read_examples(given.value, given.place, answers, values)
+
+
+def _check_use(node: exp.Anonymous, place: Place, function: Function, dialect: Dialect) -> None:
+    if isinstance(node.parent, exp.Window | exp.Filter) and node.parent.this is node:
+        raise place.error(f"{function} is no aggregate: it takes neither OVER nor FILTER")
+    if dialect == "snowflake" and function is Function.CLASSIFY:
+        message = "Snowflake's AI_CLASSIFY returns an OBJECT, which cannot be compiled yet"
+        raise place.unsupported(f"{message}; dialect='duckdb' has it as a VARCHAR")
+
+
+def _canonical_part(part: Literal | Value) -> list[str]:
+    return ["text", part.text] if isinstance(part, Literal) else ["value", part.sql]

@@ -1,0 +1,1 @@
+"""Relational operators on device relations: pure functions with static capacities."""
