@@ -16,6 +16,7 @@ from sqlax.compiler.lowering.convert import common, convert
 from sqlax.compiler.lowering.environment import Environment, NotLowerableError, Typed
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.schema import Kind, Schema, decimal_scale, kind_of
+from sqlax.runtime.operators.order import order_code
 from sqlax.runtime.relation import Column, Relation
 
 _EPOCH = datetime.date(1970, 1, 1)
@@ -56,6 +57,17 @@ class Expressions:
         """Where a condition is TRUE; NULL counts as not."""
         value = convert(self.lower(node), "BOOLEAN").column
         return value.data & value.valid
+
+    def orderable(self, node: exp.Expr) -> Column:
+        """The values of an expression that is sorted, grouped or joined by.
+
+        Raises:
+            NotLowerableError: its type has no order on the device.
+        """
+        value = self.lower(node)
+        if kind_of(value.type) is Kind.OPAQUE:
+            raise NotLowerableError(f"ordering or grouping by a value of type {value.type}")
+        return value.column
 
     def type_of(self, node: exp.Expr) -> str:
         """DuckDB's type of an expression over this relation."""
@@ -147,13 +159,6 @@ def _not(self: Expressions, node: exp.Expr) -> Typed:
     return Typed(Column(~value.data, value.valid), "BOOLEAN")
 
 
-def _total_order(value: Typed) -> Shaped[Array, " rows"]:
-    """Data with DuckDB's order: NaN equals itself and is greater than all."""
-    from sqlax.runtime.operators.order import order_code
-
-    return order_code(value.column.data)
-
-
 def _comparison(operation: Callable[[Any, Any], Any]) -> Callable[[Expressions, Any], Typed]:
     def rule(self: Expressions, node: exp.Expr) -> Typed:
         return compare(self.lower(node.this), self.lower(node.expression), operation)
@@ -166,7 +171,7 @@ def compare(a: Typed, b: Typed, operation: Callable[[Any, Any], Any]) -> Typed:
     a, b = common(a, b)
     if Kind.OPAQUE in (kind_of(a.type), kind_of(b.type)):
         raise NotLowerableError(f"comparison of {a.type}")
-    data = operation(_total_order(a), _total_order(b))
+    data = operation(order_code(a.column.data), order_code(b.column.data))
     return Typed(Column(data, a.column.valid & b.column.valid), "BOOLEAN")
 
 

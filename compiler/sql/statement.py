@@ -87,10 +87,11 @@ def read_statements(
         ParseError: a string, quoted name or comment is not closed.
         UnsupportedError: a semantic call in a statement that cannot run one, such as UPDATE.
     """
+    whole = Statement(Kind.DUCKDB, sql, Span(0, len(sql)))
     if not may_hold_call(sql):
-        return (Statement(Kind.DUCKDB, sql, Span(0, len(sql))),)
+        return (whole,)
     pieces = split_top_level(tokenize(sql, dialect), TokenType.SEMICOLON)
-    return tuple(_read_one(piece, sql, foreign) for piece in pieces if piece)
+    return tuple(_read_one(piece, sql, foreign) for piece in pieces if piece) or (whole,)
 
 
 def _read_one(tokens: Tokens, sql: str, foreign: Collection[str]) -> Statement:

@@ -1,0 +1,189 @@
+"""Running a planned query: load, compile what is new, run, decode."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import duckdb
+import jax
+import numpy as np
+import pyarrow as pa
+
+from sqlax.compiler.lowering.assemble import Assembly, Models, Tables
+from sqlax.compiler.lowering.machine import Blueprint, phases_of
+from sqlax.compiler.lowering.step import build_step, start
+from sqlax.compiler.plan.catalog import Catalog, first_line, used_parameters
+from sqlax.compiler.plan.flow import carried_from
+from sqlax.compiler.plan.nodes import Join
+from sqlax.compiler.plan.schema import Field, decimal_scale
+from sqlax.compiler.query import QueryPlan
+from sqlax.compiler.report import RunReport, check_errors, run_report
+from sqlax.errors import DataError
+from sqlax.runtime.decode import OutputColumn, arrow_column
+from sqlax.runtime.load.pool import DEFAULT_TOKEN_BUDGET
+from sqlax.runtime.program import Program, Progress, progress_of
+from sqlax.runtime.relation import bucket
+from sqlax.runtime.state import ProgramInputs, ProgramState
+
+OnProgress = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A query's result and what it took.
+
+    Attributes:
+        table: the result; DuckDB casts it to the exact SQL types.
+        fields: names and DuckDB types of the result columns.
+        report: what each operator did.
+    """
+
+    table: pa.Table
+    fields: tuple[Field, ...]
+    report: RunReport
+
+
+@dataclass
+class Execution:
+    """A planned query with the programs compiled for it so far.
+
+    Attributes:
+        plan: the query.
+        models: the models it may ask.
+        token_budget: most tokens in a token pool at once.
+        budget: morsels a slice; None for slices of about half a second.
+    """
+
+    plan: QueryPlan
+    models: Models
+    token_budget: int = DEFAULT_TOKEN_BUDGET
+    budget: int | None = None
+    programs: dict[Any, Program] = field(default_factory=dict)
+    _join_capacities: dict[Join, int] = field(default_factory=dict)
+
+    def with_parameters(self, parameters: Mapping[str, Any]) -> Execution:
+        """The same query over other values of its parameters; compiled programs are shared."""
+        catalog = Catalog(self.plan.catalog.connection, parameters)
+        return replace(self, plan=replace(self.plan, catalog=catalog))
+
+    def run(self, on_progress: OnProgress | None = None) -> Outcome:
+        """Run the query to its end.
+
+        Raises:
+            RowError: an operator with `on_error => 'raise'` failed, or too many rows did.
+            DataError: DuckDB could not produce the input rows, or a number left its type's range.
+            CapacityError: the data does not fit the memory it was given.
+        """
+        begin = time.perf_counter()
+        tables = self.load()
+        with jax.enable_x64(True):
+            while True:
+                assembly = Assembly(
+                    self.plan, self.models, tables, self.token_budget, self._join_capacities
+                )
+                program = self.program(assembly)
+                state = self._drive(program, assembly, on_progress)
+                if not self._grow_joins(assembly, state):
+                    break
+            check_errors(assembly, state)
+            table, fields = _decode(assembly, state)
+            report = run_report(assembly, state, program, time.perf_counter() - begin)
+        return Outcome(table, fields, report)
+
+    def load(self) -> Tables:
+        """The rows of every scan, from DuckDB.
+
+        Raises:
+            DataError: with DuckDB's reason.
+        """
+        connection, parameters = self.plan.catalog.connection, self.plan.catalog.parameters
+        try:
+            return {
+                scan: connection.execute(
+                    scan.sql, used_parameters(scan.sql, parameters)
+                ).to_arrow_table()
+                for scan in self.plan.scans
+            }
+        except duckdb.InterruptException as error:
+            raise KeyboardInterrupt from error
+        except (duckdb.Error, UnicodeDecodeError, pa.ArrowInvalid) as error:
+            raise DataError(first_line(error)) from error
+
+    def program(self, assembly: Assembly) -> Program:
+        """The program for data of this assembly's capacities; made once."""
+        blueprint = assembly.blueprint()
+        key = _program_key(blueprint)
+        if key not in self.programs:
+            self.programs[key] = self._make_program(blueprint, assembly)
+        return self.programs[key]
+
+    def _make_program(self, blueprint: Blueprint, assembly: Assembly) -> Program:
+        operators = [assembly.loaded[score].inputs for score in self.plan.scores]
+        used = {operator.model.name: operator.model.params for operator in blueprint.operators}
+        return Program(
+            step=build_step(blueprint, operators),
+            start=lambda params, inputs: start(blueprint, params, inputs),
+            done=phases_of(blueprint).done,
+            models=used,
+        )
+
+    def _drive(
+        self, program: Program, assembly: Assembly, on_progress: OnProgress | None
+    ) -> ProgramState:
+        inputs = assembly.inputs()
+        state: ProgramState | None = None
+
+        def load_window(code: int) -> ProgramInputs:
+            return assembly.with_window(inputs, code)
+
+        for state in program.slices(inputs, load_window, self.budget):
+            if on_progress is not None:
+                on_progress(progress_of(state))
+        assert state is not None, "a program has at least one phase"
+        return state
+
+    def _grow_joins(self, assembly: Assembly, state: ProgramState) -> bool:
+        """Whether a join needs more output slots than it had; they are given for the next run."""
+        grown = False
+        for join, needed in zip(self.plan.joins, np.asarray(state.needed), strict=True):
+            if needed > assembly.capacity(join):
+                self._join_capacities[join] = bucket(int(needed))
+                grown = True
+        return grown
+
+
+def _program_key(blueprint: Blueprint) -> Any:
+    """Everything static that a blueprint's data decided."""
+    operators = tuple(
+        (o.model.identity, o.parts, o.items, o.neutral, o.tiles) for o in blueprint.operators
+    )
+    types = tuple(sorted(blueprint.parameter_types.items()))
+    return operators, blueprint.capacities, blueprint.constants, types
+
+
+def _decode(assembly: Assembly, state: ProgramState) -> tuple[pa.Table, tuple[Field, ...]]:
+    if bool(state.overflow):
+        raise DataError("a number left the range of its SQL type, or was divided by zero")
+    plan = assembly.plan.placed
+    count = int(np.asarray(state.output.mask).sum())
+    columns = []
+    for output in plan.schema.fields:
+        column = state.output.columns[output.name]
+        data, valid = np.asarray(column.data[:count]), np.asarray(column.valid[:count])
+        held = _held(assembly, output)
+        columns.append(arrow_column(held, data, valid, assembly.dictionary))
+    fields = tuple(replace(f, name=n) for f, n in zip(plan.schema.fields, assembly.plan.names, strict=True))
+    numbered = [f"c{place}" for place in range(len(columns))]
+    return pa.table(columns, names=numbered), fields
+
+
+def _held(assembly: Assembly, output: Field) -> OutputColumn:
+    origin = carried_from(assembly.plan.placed, output.name)
+    if origin is not None and assembly.is_carried(*origin):
+        scan, name = origin
+        return OutputColumn(output.kind, source=assembly.tables[scan].column(name))
+    return OutputColumn(output.kind, decimal_scale(output.type), labels=output.labels or ())
+

@@ -1,0 +1,52 @@
+"""LIMITs that can stop early: the row-wise operators below them, down to the first that is not.
+
+``WHERE AI_IF(x) LIMIT 3`` asks for a window of rows, then for twice as many, until three pass.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sqlax.compiler.plan.nodes import Filter, Limit, Node, Project, Score
+
+_FIRST_WINDOW = 64
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A LIMIT and the score operators, by number, that only it reads row by row."""
+
+    limit: Limit
+    operators: tuple[int, ...]
+
+    @property
+    def rows(self) -> int:
+        """Rows the LIMIT takes, OFFSET included."""
+        return (self.limit.count or 0) + self.limit.offset
+
+    @property
+    def first_window(self) -> int:
+        """Input rows to ask for at first."""
+        return max(_FIRST_WINDOW, 4 * self.rows)
+
+
+def chains_of(plan: Node, scores: tuple[Score, ...]) -> tuple[Chain, ...]:
+    """The early-stopping LIMITs of a plan, lowest first; no one else may read their operators."""
+    reads = Counter(node for node in plan.walk() if isinstance(node, Score))
+    found: dict[Limit, Chain] = {}
+    for node in plan.walk():
+        if isinstance(node, Limit) and node.count is not None:
+            below = list(_row_wise(node.input))
+            if below and all(reads[score] == 1 for score in below):
+                found[node] = Chain(node, tuple(sorted(scores.index(s) for s in below)))
+    return tuple(found.values())
+
+
+def _row_wise(node: Node) -> Iterator[Score]:
+    """The score operators between a LIMIT and the first node that moves rows."""
+    while isinstance(node, Filter | Project | Score):
+        if isinstance(node, Score):
+            yield node
+        node = node.input

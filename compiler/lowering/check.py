@@ -1,0 +1,59 @@
+"""Whether the graph has a node's operation, asked of the lowering itself."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from sqlglot import exp
+
+from sqlax.compiler.lowering.environment import Environment, NotLowerableError
+from sqlax.compiler.lowering.relational import Relational
+from sqlax.compiler.lowering.support import blank_parameters, dtype_of, obstacle
+from sqlax.compiler.plan.catalog import Catalog
+from sqlax.compiler.plan.nodes import Join, Node, Scan, Score
+from sqlax.compiler.plan.schema import Kind, Schema
+from sqlax.runtime.relation import Column, Relation
+
+_ROWS = 16
+
+
+def node_obstacle(node: Node, catalog: Catalog) -> str | None:
+    """What keeps a node out of the graph, its inputs aside; None where nothing does."""
+    if isinstance(node, Score):
+        return _score_obstacle(node, catalog)
+    leaves = tuple(Scan(child.schema, f"#{i}") for i, child in enumerate(node.inputs))
+    bare = node.with_inputs(leaves)
+    try:
+        with jax.enable_x64(True):
+            jax.eval_shape(lambda: _evaluate(bare, leaves, catalog))
+    except NotLowerableError as error:
+        return str(error)
+    return None
+
+
+def _score_obstacle(node: Score, catalog: Catalog) -> str | None:
+    for value in node.call.values:
+        if isinstance(value, exp.Column) and node.input.schema[value.name].kind is not Kind.STRING:
+            return f"a prompt value of type {node.input.schema[value.name].type}"
+        if not isinstance(value, exp.Column) and value.find(exp.Column):
+            return f"the prompt value {value.sql('duckdb')}"
+    return None if node.guard is None else obstacle(node.guard, catalog, node.input.schema)
+
+
+def _evaluate(node: Node, leaves: tuple[Scan, ...], catalog: Catalog) -> Relation:
+    rows = Relational(
+        catalog,
+        {leaf: _blank(leaf.schema) for leaf in leaves},
+        {join: _ROWS for join in node.walk() if isinstance(join, Join)},
+        Environment(lambda _: jnp.zeros((), jnp.int32), blank_parameters(catalog)),
+        lambda score: _blank(score.schema),
+    )
+    return rows.evaluate(node)
+
+
+def _blank(schema: Schema) -> Relation:
+    mask = jnp.ones(_ROWS, bool)
+    columns = {f.name: Column(jnp.zeros(_ROWS, dtype_of(f)), mask) for f in schema.fields}
+    return Relation(columns, mask)
+
+

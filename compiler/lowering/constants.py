@@ -1,0 +1,42 @@
+"""The string constants of a plan's expressions: they become codes of the run's dictionary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from sqlax.compiler.lowering.expressions import is_constant
+from sqlax.compiler.plan.catalog import Catalog
+from sqlax.compiler.plan.nodes import Node
+from sqlax.compiler.plan.schema import Schema
+
+
+def string_constants(plan: Node, catalog: Catalog) -> tuple[str, ...]:
+    """The value of every VARCHAR constant that lowering the plan may meet, each once."""
+    found: dict[str, None] = {}
+    for node in plan.walk():
+        for expression in node.expressions():
+            for constant in _constants(expression):
+                value = _string_value(constant, catalog)
+                if value is not None:
+                    found[value] = None
+    return tuple(found)
+
+
+def _constants(node: exp.Expr) -> Iterator[exp.Expr]:
+    """The topmost constant expressions that hold a string literal."""
+    if is_constant(node) and not isinstance(node, exp.Var):
+        if any(literal.is_string for literal in node.find_all(exp.Literal)):
+            yield node
+        return
+    for child in node.iter_expressions():
+        yield from _constants(child)
+
+
+def _string_value(node: exp.Expr, catalog: Catalog) -> str | None:
+    (kind,) = catalog.types_of([node], Schema(()))
+    if kind != "VARCHAR":
+        return None
+    ((value,),) = catalog.rows(f"SELECT {node.sql('duckdb')}")
+    return value

@@ -1,0 +1,245 @@
+"""The phases of a program and how one leads to the next.
+
+A program is a small state machine: for each score operator PREPARE, PREFILL, RUN; a CHECK after
+the operators below an early-stopping LIMIT; FINISH. A morsel is one phase, or one tile of RUN.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import jax.numpy as jnp
+from jaxtyping import Array, Int
+
+from sqlax.compiler.lowering.chains import Chain, chains_of
+from sqlax.compiler.lowering.environment import Environment, Typed
+from sqlax.compiler.lowering.relational import Relational
+from sqlax.compiler.plan.catalog import Catalog
+from sqlax.compiler.plan.nodes import Join, Node, Scan, Score
+from sqlax.models.language_model import Params
+from sqlax.runtime.operators.compact import compact
+from sqlax.runtime.relation import Relation
+from sqlax.runtime.score.answers import answered
+from sqlax.runtime.score.operator import ScoreOperator
+from sqlax.runtime.score.prepare import prepare
+from sqlax.runtime.state import ProgramInputs, ProgramState
+
+Branch: TypeAlias = Callable[[Params, ProgramInputs, ProgramState], ProgramState]
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """A placed plan with everything static that lowering needs.
+
+    Attributes:
+        plan: the plan; its leaves are scans.
+        catalog: gives DuckDB's types.
+        scans: the plan's scans in loading order.
+        scores: the plan's score operators, inputs before readers.
+        operators: the static side of each score operator.
+        joins: the plan's joins.
+        capacities: output slots of each join.
+        constants: string constants of the plan's expressions.
+        parameter_types: DuckDB type of each run-time parameter.
+    """
+
+    plan: Node
+    catalog: Catalog
+    scans: tuple[Scan, ...]
+    scores: tuple[Score, ...]
+    operators: tuple[ScoreOperator, ...]
+    joins: tuple[Join, ...]
+    capacities: tuple[int, ...]
+    constants: tuple[str, ...]
+    parameter_types: dict[str, str]
+
+    @property
+    def chains(self) -> tuple[Chain, ...]:
+        """The early-stopping LIMITs with the operators below each."""
+        return chains_of(self.plan, self.scores)
+
+
+@dataclass(frozen=True)
+class Phases:
+    """Numbers of the phases of a program with `operators` score operators and `chains` limits."""
+
+    operators: int
+    chains: int
+
+    def prepare(self, operator: int) -> int:
+        """PREPARE of an operator; FINISH after the last one."""
+        return 3 * operator if operator < self.operators else self.finish
+
+    def prefill(self, operator: int) -> int:
+        """PREFILL of an operator."""
+        return 3 * operator + 1
+
+    def run(self, operator: int) -> int:
+        """RUN of an operator."""
+        return 3 * operator + 2
+
+    def check(self, chain: int) -> int:
+        """CHECK of an early-stopping LIMIT."""
+        return 3 * self.operators + chain
+
+    @property
+    def finish(self) -> int:
+        """FINISH: compute the output rows."""
+        return 3 * self.operators + self.chains
+
+    @property
+    def done(self) -> int:
+        """Nothing left to do."""
+        return self.finish + 1
+
+
+def phases_of(blueprint: Blueprint) -> Phases:
+    """The phases of a blueprint's program."""
+    return Phases(len(blueprint.operators), len(blueprint.chains))
+
+
+def relational(
+    blueprint: Blueprint, inputs: ProgramInputs, state: ProgramState
+) -> Relational:
+    """The evaluator of the blueprint's relational nodes over present inputs and answers."""
+
+    def answers(node: Score) -> Relation:
+        number = blueprint.scores.index(node)
+        operator = blueprint.operators[number]
+        return answered(operator, inputs.operators[number], state.operators[number])
+
+    return Relational(
+        blueprint.catalog,
+        dict(zip(blueprint.scans, inputs.scans, strict=True)),
+        dict(zip(blueprint.joins, blueprint.capacities, strict=True)),
+        environment(blueprint, inputs),
+        answers,
+    )
+
+
+def environment(blueprint: Blueprint, inputs: ProgramInputs) -> Environment:
+    """Constants and parameters as the expressions read them."""
+    parameters = {
+        name: Typed(inputs.parameters[name], kind)
+        for name, kind in blueprint.parameter_types.items()
+        if name in inputs.parameters
+    }
+    return Environment(lambda text: inputs.constants[blueprint.constants.index(text)], parameters)
+
+
+def merged(blueprint: Blueprint, state: ProgramState, rows: Relational) -> ProgramState:
+    """The state with what evaluating relational nodes reported."""
+    needed = state.needed
+    for number, join in enumerate(blueprint.joins):
+        if join in rows.needed:
+            needed = needed.at[number].max(rows.needed[join])
+    overflow = state.overflow
+    for condition in rows.environment.overflow:
+        overflow = overflow | condition
+    return dataclasses.replace(state, needed=needed, overflow=overflow)
+
+
+def with_operator(state: ProgramState, number: int, changed: Any) -> ProgramState:
+    """The state with one operator's progress replaced."""
+    operators = (*state.operators[:number], changed, *state.operators[number + 1 :])
+    return dataclasses.replace(state, operators=operators)
+
+
+def prepare_phase(blueprint: Blueprint, number: int) -> Branch:
+    """List an operator's work; wait where all that is left needs another window."""
+    phases, operator = phases_of(blueprint), blueprint.operators[number]
+    chain = next((c for c in blueprint.chains if number in c.operators), None)
+
+    def branch(params: Params, inputs: ProgramInputs, state: ProgramState) -> ProgramState:
+        rows = relational(blueprint, inputs, state)
+        node = blueprint.scores[number]
+        lower = rows.expressions(node.input)
+        needed = lower.relation.mask
+        if node.guard is not None:
+            needed = needed & lower.predicate(node.guard)
+        if chain is not None:
+            place = jnp.arange(needed.shape[0], dtype=jnp.int32)
+            needed = needed & (place < _window(blueprint, state, blueprint.chains.index(chain)))
+        progress = prepare(
+            operator,
+            inputs.operators[number],
+            inputs.pools[operator.model.name],
+            state.operators[number],
+            lower.relation,
+            needed,
+        )
+        state = merged(blueprint, with_operator(state, number, progress), rows)
+        begun = jnp.where(progress.prefilled, phases.run(number), phases.prefill(number))
+        idle = progress.todo == 0
+        state = goto(state, jnp.where(idle, after_run(blueprint, number), begun))
+        return wait_if(state, idle & (progress.deferred > 0), number, phases)
+
+    return branch
+
+
+def goto(state: ProgramState, phase: Int[Array, ""] | int) -> ProgramState:
+    """The state with another phase next."""
+    return dataclasses.replace(state, phase=jnp.asarray(phase, jnp.int32))
+
+
+def wait_if(
+    state: ProgramState, condition: Any, number: int, phases: Phases
+) -> ProgramState:
+    """Back to PREPARE, waiting for the host to load another window, where `condition` holds."""
+    return dataclasses.replace(
+        state,
+        phase=jnp.where(condition, phases.prepare(number), state.phase).astype(jnp.int32),
+        waiting=state.waiting | condition,
+        wanted=jnp.where(condition, state.operators[number].wanted, state.wanted),
+    )
+
+
+def after_run(blueprint: Blueprint, number: int) -> int:
+    """The phase after an operator has answered all it was asked."""
+    phases = phases_of(blueprint)
+    for place, chain in enumerate(blueprint.chains):
+        if number == chain.operators[-1]:
+            return phases.check(place)
+    return phases.prepare(number + 1)
+
+
+def check_phase(blueprint: Blueprint, place: int) -> Branch:
+    """Whether a LIMIT has its rows; if not, ask for twice as many input rows."""
+    phases, chain = phases_of(blueprint), blueprint.chains[place]
+
+    def branch(params: Params, inputs: ProgramInputs, state: ProgramState) -> ProgramState:
+        rows = relational(blueprint, inputs, state)
+        found = rows.evaluate(chain.limit.input)
+        window = _window(blueprint, state, place)
+        inside = jnp.arange(found.capacity, dtype=jnp.int32) < window
+        enough = jnp.sum(found.mask & inside, dtype=jnp.int64) >= chain.rows
+        stop = enough | (window >= found.capacity)
+        windows = state.windows.at[place].set(jnp.minimum(window * 2, found.capacity))
+        first, last = chain.operators[0], chain.operators[-1]
+        after = jnp.where(stop, phases.prepare(last + 1), phases.prepare(first))
+        state = dataclasses.replace(state, windows=jnp.where(stop, state.windows, windows))
+        return goto(merged(blueprint, state, rows), after)
+
+    return branch
+
+
+def _window(blueprint: Blueprint, state: ProgramState, place: int) -> Int[Array, ""]:
+    """Input rows that an early-stopping LIMIT asks for now."""
+    return jnp.maximum(state.windows[place], blueprint.chains[place].first_window)
+
+
+def finish_phase(blueprint: Blueprint) -> Branch:
+    """Compute the output rows and move them to the front."""
+    phases = phases_of(blueprint)
+
+    def branch(params: Params, inputs: ProgramInputs, state: ProgramState) -> ProgramState:
+        rows = relational(blueprint, inputs, state)
+        output = compact(rows.evaluate(blueprint.plan))
+        state = dataclasses.replace(state, output=output)
+        return goto(merged(blueprint, state, rows), phases.done)
+
+    return branch
+

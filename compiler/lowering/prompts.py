@@ -1,0 +1,168 @@
+"""From a semantic call and a model's profile to a prompt layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from sqlglot import exp
+
+from sqlax.compiler.plan.nodes import columns_of
+from sqlax.compiler.sql.call import SemanticCall
+from sqlax.compiler.sql.examples import Example
+from sqlax.compiler.sql.functions import Function
+from sqlax.compiler.sql.prompt import Literal, Value
+from sqlax.models.profile import BARE, Layout, PromptProfile
+from sqlax.runtime.score.layout import PromptLayout, Runtime, Slot, Text
+from sqlax.runtime.score.operator import Answer
+
+Part = str | Runtime | int
+"""A part of a prompt: a text, a constant of the run, or the number of a row's value."""
+
+Evaluate = Callable[[str], str | None]
+
+
+def answer_of(call: SemanticCall) -> Answer:
+    """What the label scores of a call become."""
+    if call.function is Function.IF:
+        return Answer.TRUTH
+    if call.function is Function.CLASSIFY:
+        return Answer.LABELS if call.multi else Answer.LABEL
+    return Answer.EXPECTATION if call.scale else Answer.PROBABILITY
+
+
+def row_values(call: SemanticCall) -> tuple[exp.Expr, ...]:
+    """The prompt's values that differ between rows, each once."""
+    varying = [value for value in call.values if columns_of(value)]
+    return tuple(dict.fromkeys(varying))
+
+
+def lay_out(call: SemanticCall, profile: PromptProfile) -> PromptLayout:
+    """The prompt of a call as the model's profile wants it; exactly as written with `raw`.
+
+    The bank, the text before the prompt and the prompt's leading constants are the prefix.
+    """
+    profile = BARE if call.raw else profile
+    layout, labels = _layout(call, profile)
+    head: list[Part] = [_head(call, layout, profile), layout.before]
+    parts = _merged([*head, *_prompt(call), layout.after])
+    prefix, row = _split(parts)
+    answers = _answers(call, profile)
+    return PromptLayout(
+        prefix=prefix,
+        row=row,
+        labels=labels,
+        end=layout.end,
+        answers=answers,
+        values=tuple(float(v) for v in call.scale or [0.0] * len(labels)),
+        neutral=layout.neutral if any(isinstance(p, Slot) for p in row) else (),
+        strength=layout.strength,
+        threshold=call.threshold,
+    )
+
+
+def _layout(call: SemanticCall, profile: PromptProfile) -> tuple[Layout, tuple[str, ...]]:
+    layout = profile.predicate
+    if call.function is Function.CLASSIFY:
+        layout = _with_task(profile.classify, call.task_description or profile.default_task)
+    elif call.scale:
+        layout = profile.scale
+    labels = tuple(layout.label.replace("{label}", text) for text in _answers(call, profile))
+    return layout, labels
+
+
+def _with_task(layout: Layout, task: str) -> Layout:
+    texts = {name: getattr(layout, name).replace("{task}", task) for name in _TASK_FIELDS}
+    return replace(layout, **texts)
+
+
+_TASK_FIELDS = ("bank", "before", "after", "example")
+
+
+def _answers(call: SemanticCall, profile: PromptProfile) -> tuple[str, ...]:
+    """The answers as SQL knows them; for a predicate yes comes first."""
+    if call.function is Function.CLASSIFY:
+        return tuple(label.text for label in call.labels)
+    if call.scale:
+        return tuple(str(value) for value in call.scale)
+    return profile.yes, profile.no
+
+
+def _head(call: SemanticCall, layout: Layout, profile: PromptProfile) -> str:
+    """The user's examples in place of the profile's bank; then what labels mean."""
+    bank = "".join(_example(call, e, layout, profile) for e in call.examples) or layout.bank
+    described = [label for label in call.labels if label.description]
+    return bank + "".join(f"{label.text}: {label.description}\n" for label in described)
+
+
+def _example(
+    call: SemanticCall, example: Example, layout: Layout, profile: PromptProfile
+) -> str:
+    """One solved example: the prompt with the example's values, then its answer."""
+    values = iter(example.parts)
+    prompt = "".join(p.text if isinstance(p, Literal) else next(values, "") for p in call.prompt)
+    answer = {"yes": profile.yes, "no": profile.no}.get(example.answer, example.answer)
+    label = layout.label.replace("{label}", answer)
+    before, _, after = layout.example.partition("{prompt}")
+    return before + prompt + after.replace("{answer}", label)
+
+
+def _prompt(call: SemanticCall) -> list[Part]:
+    order = row_values(call)
+    return [_part(part, order) for part in call.prompt]
+
+
+def _part(part: Literal | Value, order: tuple[exp.Expr, ...]) -> Part:
+    if isinstance(part, Literal):
+        return part.text
+    if part.expression in order:
+        return order.index(part.expression)
+    return Runtime(f"SELECT CAST({part.expression.sql('duckdb')} AS VARCHAR)")
+
+
+def _merged(parts: list[Part]) -> list[Part]:
+    """Adjacent texts joined, empty ones dropped."""
+    merged: list[Part] = []
+    for part in parts:
+        if isinstance(part, str) and merged and isinstance(merged[-1], str):
+            merged[-1] += part
+        elif part != "":
+            merged.append(part)
+    return merged
+
+
+def _split(
+    parts: list[Part],
+) -> tuple[tuple[str | Runtime, ...], tuple[Text | Slot, ...]]:
+    """Constants before the first value, and the row's part.
+
+    Spaces that end a text before a value are tokenised with the value. A prompt without values
+    keeps its last text in the row.
+    """
+    first = next((i for i, part in enumerate(parts) if isinstance(part, int)), None)
+    if first is None:
+        texts = [i for i, part in enumerate(parts) if isinstance(part, str)]
+        first = texts[-1] if texts else len(parts)
+    prefix, rest = list(parts[:first]), list(parts[first:])
+    row: list[Text | Slot] = []
+    lead = _take_spaces(prefix)
+    for place, part in enumerate(rest):
+        if isinstance(part, int):
+            row.append(Slot(part, lead))
+            lead = ""
+        elif isinstance(part, str):
+            before_value = place + 1 < len(rest) and isinstance(rest[place + 1], int)
+            text = part.rstrip(" ") if before_value else part
+            lead = part[len(text) :]
+            row += [Text(text)] if text else []
+    return tuple(p for p in prefix if not isinstance(p, int)), tuple(row)
+
+
+def _take_spaces(prefix: list[Part]) -> str:
+    """Remove the spaces that end the prefix, and return them."""
+    if not prefix or not isinstance(prefix[-1], str):
+        return ""
+    text = prefix[-1].rstrip(" ")
+    lead = prefix[-1][len(text) :]
+    prefix[-1] = text
+    return lead

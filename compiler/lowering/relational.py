@@ -1,0 +1,166 @@
+"""Plan nodes as operations on device relations: one visible case a node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Int
+
+from sqlax.compiler.lowering.aggregates import aggregate_column
+from sqlax.compiler.lowering.environment import Environment, NotLowerableError
+from sqlax.compiler.lowering.expressions import Expressions
+from sqlax.compiler.plan.catalog import Catalog
+from sqlax.compiler.plan.nodes import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Join,
+    JoinKind,
+    Limit,
+    Node,
+    Project,
+    Scan,
+    Score,
+    Sort,
+    SortItem,
+    Window,
+)
+from sqlax.compiler.lowering.convert import common
+from sqlax.compiler.lowering.windows import window_column
+from sqlax.runtime.operators.group import distinct, group_rows
+from sqlax.runtime.operators.group import first as first_of_group
+from sqlax.runtime.operators.join import equi_join
+from sqlax.runtime.operators.order import SortKey, limit, sort
+from sqlax.runtime.relation import Relation
+
+Answers = Callable[[Score], Relation]
+
+
+@dataclass
+class Relational:
+    """Evaluates the relational nodes of a plan inside one traced function.
+
+    Attributes:
+        catalog: gives DuckDB's types.
+        scans: the loaded rows of each scan.
+        capacities: output slots of each join.
+        environment: constants, parameters, and where overflow is reported.
+        answers: the rows of a score operator that has finished.
+        needed: rows each join would need, filled while tracing.
+    """
+
+    catalog: Catalog
+    scans: Mapping[Scan, Relation]
+    capacities: Mapping[Join, int]
+    environment: Environment
+    answers: Answers
+    needed: dict[Join, Int[Array, ""]] = field(default_factory=dict)
+    _memo: dict[Node, Relation] = field(default_factory=dict)
+
+    def evaluate(self, node: Node) -> Relation:
+        """The rows of a node; each node is evaluated once however often it is read."""
+        if node not in self._memo:
+            rows = _CASES[type(node)](self, node)
+            # Without a barrier XLA fuses gather chains into every consumer and repeats them.
+            self._memo[node] = jax.lax.optimization_barrier(rows)
+        return self._memo[node]
+
+    def expressions(self, node: Node) -> Expressions:
+        """What lowers expressions over a node's rows."""
+        return Expressions(self.evaluate(node), node.schema, self.catalog, self.environment)
+
+
+def _scan(self: Relational, node: Scan) -> Relation:
+    return self.scans[node]
+
+
+def _score(self: Relational, node: Score) -> Relation:
+    return self.answers(node)
+
+
+def _filter(self: Relational, node: Filter) -> Relation:
+    lower = self.expressions(node.input)
+    return lower.relation.where(lower.predicate(node.predicate))
+
+
+def _project(self: Relational, node: Project) -> Relation:
+    lower = self.expressions(node.input)
+    columns = {f.name: lower.lower(value).column for f, value in node.items()}
+    return Relation(columns, lower.relation.mask)
+
+
+def _join(self: Relational, node: Join) -> Relation:
+    if node.kind not in (JoinKind.INNER, JoinKind.LEFT) or not node.keys:
+        raise NotLowerableError(f"{node.sql_kind} JOIN")
+    left, right = self.expressions(node.left), self.expressions(node.right)
+    keys = []
+    for a, b in node.keys:
+        one, two = common(left.lower(a), right.lower(b))
+        keys.append((one.column, two.column))
+    rows, needed = equi_join(
+        left.relation,
+        right.relation,
+        tuple(keys),
+        self.capacities[node],
+        outer=node.kind is JoinKind.LEFT,
+    )
+    self.needed[node] = needed
+    return rows
+
+
+def _aggregate(self: Relational, node: Aggregate) -> Relation:
+    lower = self.expressions(node.input)
+    keys = tuple(lower.orderable(key) for key in node.keys)
+    groups = group_rows(lower.relation.mask, keys)
+    names = iter(node.schema.fields)
+    columns = {next(names).name: first_of_group(groups, key) for key in keys}
+    for call in node.calls:
+        output = next(names)
+        columns[output.name] = aggregate_column(lower, groups, keys, call, output)
+    return Relation(columns, groups.exists)
+
+
+def _window(self: Relational, node: Window) -> Relation:
+    lower = self.expressions(node.input)
+    added = node.schema.names[len(node.input.schema.names) :]
+    columns = {n: window_column(lower, c) for n, c in zip(added, node.calls, strict=True)}
+    return lower.relation.with_columns(**columns)
+
+
+def _distinct(self: Relational, node: Distinct) -> Relation:
+    return distinct(self.evaluate(node.input))
+
+
+def _sort(self: Relational, node: Sort) -> Relation:
+    lower = self.expressions(node.input)
+    return sort(lower.relation, sort_keys(lower, node.keys))
+
+
+def sort_keys(lower: Expressions, items: tuple[SortItem, ...]) -> tuple[SortKey, ...]:
+    """Device sort keys of ORDER BY items."""
+    return tuple(
+        SortKey(lower.orderable(i.value), i.descending, i.nulls_first) for i in items
+    )
+
+
+def _limit(self: Relational, node: Limit) -> Relation:
+    count = None if node.count is None else jnp.asarray(node.count, jnp.int64)
+    return limit(self.evaluate(node.input), count, jnp.asarray(node.offset, jnp.int64))
+
+
+_CASES: dict[type[Node], Callable[[Relational, Node], Relation]] = {
+    Scan: _scan,
+    Score: _score,
+    Filter: _filter,
+    Project: _project,
+    Join: _join,
+    Aggregate: _aggregate,
+    Window: _window,
+    Distinct: _distinct,
+    Sort: _sort,
+    Limit: _limit,
+}  # type: ignore[dict-item]
+

@@ -1,0 +1,96 @@
+"""From SQL text to a placed plan: everything about a query that does not depend on data."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+import duckdb
+from sqlglot import exp
+
+from sqlax.compiler.build import build_plan
+from sqlax.compiler.placement import Mode, place
+from sqlax.compiler.plan.catalog import Catalog
+from sqlax.compiler.plan.nodes import Join, Node, Scan, Score
+from sqlax.compiler.plan.text import plan_text
+from sqlax.compiler.rules import Applied, rewrite_plan
+from sqlax.compiler.sql.rewrite import parse_query
+from sqlax.compiler.sql.tokens import Dialect
+from sqlax.errors import ParseError, Span
+
+
+@dataclass(frozen=True)
+class QueryPlan:
+    """A query that is ready to be lowered.
+
+    Attributes:
+        sql: the user's text.
+        catalog: names and types; holds the run-time parameters.
+        logical: the plan after all rules.
+        placed: the plan whose scans are what DuckDB runs.
+        log: what each rule changed.
+        names: output names as the user sees them.
+    """
+
+    sql: str
+    catalog: Catalog
+    logical: Node
+    placed: Node
+    log: tuple[Applied, ...]
+    names: tuple[str, ...]
+
+    @property
+    def scans(self) -> tuple[Scan, ...]:
+        """What DuckDB runs, each once, in plan order."""
+        return tuple(dict.fromkeys(n for n in self.placed.walk() if isinstance(n, Scan)))
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        """The semantic operators, inputs before readers."""
+        return tuple(dict.fromkeys(n for n in self.placed.walk() if isinstance(n, Score)))
+
+    @property
+    def joins(self) -> tuple[Join, ...]:
+        """The joins that the graph runs."""
+        return tuple(dict.fromkeys(n for n in self.placed.walk() if isinstance(n, Join)))
+
+    def hash(self) -> str:
+        """The same for every spelling of one query."""
+        return hashlib.sha256(plan_text(self.logical).encode()).hexdigest()[:16]
+
+
+def plan_query(
+    sql: str,
+    connection: duckdb.DuckDBPyConnection,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    dialect: Dialect = "duckdb",
+    mode: Mode = "hybrid",
+    span: Span | None = None,
+    disabled_rules: Collection[str] = (),
+) -> QueryPlan:
+    """Parse, bind, rewrite and place one semantic query.
+
+    Args:
+        sql: the whole text; errors underline it.
+        connection: knows the tables.
+        parameters: run-time parameters by name; `?` is named by its place from 1.
+        dialect: whose spelling of functions and strings the text follows.
+        mode: how much DuckDB runs.
+        span: the part of the text that is the query.
+        disabled_rules: names of rewrites to leave out.
+
+    Raises:
+        ParseError, BindError, UnsupportedError: with the place in the text where it is known.
+    """
+    tree = parse_query(sql, dialect, span)
+    if not isinstance(tree, exp.Query):
+        raise ParseError("a semantic statement must be a query", sql)
+    catalog = Catalog(connection, parameters)
+    built = build_plan(cast("exp.Query", tree), sql, dialect, catalog)
+    names = tuple(field.name.split("\0")[0] for field in built.schema.fields)
+    logical, log = rewrite_plan(built, disabled_rules)
+    placed = place(logical, catalog, mode, sql)
+    return QueryPlan(sql, catalog, logical, placed, log, names)

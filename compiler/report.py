@@ -1,0 +1,159 @@
+"""What a run did: counts for EXPLAIN ANALYZE, and the rows that failed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sqlax.compiler.lowering.assemble import Assembly, reasons
+from sqlax.compiler.plan.nodes import Score
+from sqlax.errors import RowError
+from sqlax.runtime.program import Program
+from sqlax.runtime.score.state import ScoreState, Status
+from sqlax.runtime.state import ProgramState
+
+_MOST_FAILURES = 100
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A row whose answer is NULL for a reason other than a NULL in its prompt.
+
+    Attributes:
+        function: the semantic function.
+        row: the row's place among the operator's input rows, from 1.
+        reason: why there is no answer.
+        text: the beginning of the prompt's values.
+    """
+
+    function: str
+    row: int
+    reason: str
+    text: str
+
+
+@dataclass(frozen=True)
+class OperatorReport:
+    """What one semantic operator did.
+
+    Attributes:
+        name: the answer's column.
+        rows: rows whose answer was wanted and no part of whose prompt was NULL.
+        calls: distinct prompts put to the model.
+        tokens: tokens put through the model, constant prefix and calibration included.
+        reused: prefix tokens that rows did not have to compute again.
+        failed: rows without an answer.
+        failures: the first of them.
+    """
+
+    name: str
+    rows: int
+    calls: int
+    tokens: int
+    reused: int
+    failed: int
+    failures: tuple[Failure, ...]
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """What a whole run did.
+
+    Attributes:
+        operators: the semantic operators in plan order.
+        scanned: rows that DuckDB handed over, by scan.
+        steps: morsels.
+        seconds: from the first DuckDB query to the decoded result, compilation included.
+        compile_seconds: spent compiling, all runs of the program together.
+        traces: how often the program has been traced.
+    """
+
+    operators: tuple[OperatorReport, ...]
+    scanned: tuple[int, ...]
+    steps: int
+    seconds: float
+    compile_seconds: float
+    traces: int
+
+    @property
+    def calls(self) -> int:
+        """Distinct prompts put to a model."""
+        return sum(operator.calls for operator in self.operators)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens put through a model."""
+        return sum(operator.tokens for operator in self.operators)
+
+    @property
+    def reused(self) -> int:
+        """Prefix tokens that rows did not have to compute again."""
+        return sum(operator.reused for operator in self.operators)
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """The first rows without an answer, of all operators."""
+        return tuple(f for operator in self.operators for f in operator.failures)
+
+
+def run_report(
+    assembly: Assembly, state: ProgramState, program: Program, seconds: float
+) -> RunReport:
+    """The report of a finished run."""
+    operators = zip(assembly.plan.scores, state.operators, strict=True)
+    return RunReport(
+        operators=tuple(_operator_report(assembly, score, done) for score, done in operators),
+        scanned=tuple(len(assembly.tables[scan]) for scan in assembly.plan.scans),
+        steps=int(state.steps),
+        seconds=seconds,
+        compile_seconds=program.compile_seconds,
+        traces=program.traces,
+    )
+
+
+def _operator_report(assembly: Assembly, score: Score, done: ScoreState) -> OperatorReport:
+    asked = np.asarray(done.needed & done.row_known)
+    items = done.item_code.shape[0]
+    status = np.asarray(done.status)[:items]
+    called = np.isin(status, (Status.DONE, Status.NO_ANSWER))
+    failing = np.flatnonzero(asked & (status[np.asarray(done.row_item)] > Status.DONE))
+    return OperatorReport(
+        name=score.name,
+        rows=int(asked.sum()),
+        calls=int(called.sum()),
+        tokens=int(done.tokens),
+        reused=int(done.reused),
+        failed=len(failing),
+        failures=tuple(_failure(assembly, score, done, r) for r in failing[:_MOST_FAILURES]),
+    )
+
+
+def _failure(assembly: Assembly, score: Score, done: ScoreState, row: int) -> Failure:
+    item = int(done.row_item[row])
+    codes = np.asarray(done.item_code[item])
+    texts = [assembly.dictionary.texts(code, code + 1)[0] for code in codes]
+    reason = reasons(assembly.models.of(score))[int(done.status[item])]
+    place = int(np.asarray(done.relation.mask)[: row + 1].sum())
+    return Failure(score.call.function.value, place, reason, " | ".join(t[:60] for t in texts))
+
+
+def check_errors(assembly: Assembly, state: ProgramState) -> None:
+    """Raise where a call asked for an error instead of NULL.
+
+    Raises:
+        RowError: naming the first failing row and its reason.
+    """
+    for score, done in zip(assembly.plan.scores, state.operators, strict=True):
+        report = _operator_report(assembly, score, done)
+        if not report.failed:
+            continue
+        first, call = report.failures[0], score.call
+        where = f"row {first.row} ({first.text!r}): {first.reason}"
+        if call.on_error == "raise":
+            raise RowError(f"{first.function} failed on {where}")
+        ratio = call.max_error_ratio
+        if ratio is not None and report.failed > ratio * report.rows:
+            share = f"{report.failed} of {report.rows} rows"
+            raise RowError(f"{first.function} failed on {share}, more than {ratio:g}; {where}")
+

@@ -1,0 +1,61 @@
+"""The order of the rules as data, and the one place that applies, checks and times them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from sqlax.compiler.plan.nodes import Node
+from sqlax.compiler.rules.prune_columns import prune_columns
+from sqlax.compiler.rules.push_filter import push_filter
+from sqlax.compiler.rules.push_limit import push_limit
+from sqlax.compiler.rules.push_sort import push_sort
+
+Rule = Callable[[Node], Node | None]
+
+RULES: tuple[Rule, ...] = (
+    push_filter,  # before the others: fewer rows for everything above
+    push_sort,  # before push_limit, which can only pass what ORDER BY has left
+    push_limit,
+    prune_columns,  # last: the rules above still read columns that nobody sees
+)
+
+
+@dataclass(frozen=True)
+class Applied:
+    """One change of a plan, for EXPLAIN VERBOSE."""
+
+    rule: str
+    seconds: float
+    plan: Node
+
+
+def rewrite_plan(
+    plan: Node, disabled: Collection[str] = ()
+) -> tuple[Node, tuple[Applied, ...]]:
+    """The plan after every rule, and the log of the changes.
+
+    Args:
+        plan: a valid plan.
+        disabled: names of rules to leave out.
+    """
+    log: list[Applied] = []
+    for rule in RULES:
+        name = rule.__name__
+        if name in disabled:
+            continue
+        begin = time.perf_counter()
+        changed = _exhaust(plan, rule)
+        assert changed.schema == plan.schema, f"{name} changed the schema of the result"
+        if changed != plan:
+            log.append(Applied(name, time.perf_counter() - begin, changed))
+        plan = changed
+    return plan, tuple(log)
+
+
+def _exhaust(node: Node, rule: Rule) -> Node:
+    """The node with the rule applied here as often as it answers, then below."""
+    while (changed := rule(node)) is not None:
+        node = changed
+    return node.with_inputs(tuple(_exhaust(child, rule) for child in node.inputs))

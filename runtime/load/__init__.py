@@ -1,0 +1,1 @@
+"""From DuckDB to the device: columns, one ordered dictionary of strings, one pool of tokens."""

@@ -1,0 +1,67 @@
+"""Arrow columns as padded NumPy arrays of the device's dtypes."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sqlax.errors import DataError, UnsupportedError
+from sqlax.runtime.relation import Column
+
+HostArray = npt.NDArray[Any]
+
+
+def host_column(data: HostArray, valid: HostArray, capacity: int) -> Column:
+    """A column of NumPy arrays padded with zeros to `capacity`."""
+    padding = (0, capacity - len(data))
+    return Column(np.pad(data, padding), np.pad(valid, padding))  # type: ignore[arg-type]
+
+
+def validity(column: pa.ChunkedArray) -> HostArray:
+    """True where a value is not NULL."""
+    return pc.is_valid(column).to_numpy()
+
+
+def numbers(column: pa.ChunkedArray, kind: str, scale: int) -> HostArray:
+    """The values as bool, int64 or float64; anything where NULL.
+
+    Args:
+        column: BOOLEAN, integers, floats, DATE, TIMESTAMP or DECIMAL.
+        kind: the device kind's name.
+        scale: digits after the point of a DECIMAL, which becomes a scaled int64.
+
+    Raises:
+        DataError: a DECIMAL or HUGEINT does not fit 64 bits.
+    """
+    if kind == "decimal" or pa.types.is_decimal(column.type):
+        return _scaled(column, scale)
+    if kind == "date":
+        return _filled(column.cast(pa.int32()), 0).astype(np.int64)
+    if kind == "timestamp":
+        return _filled(column.cast(pa.timestamp("us")).cast(pa.int64()), 0)
+    if kind == "boolean":
+        return _filled(column, False).astype(bool)
+    return _filled(column, 0).astype(np.float64 if kind == "float" else np.int64)
+
+
+def _filled(column: pa.ChunkedArray, value: Any) -> HostArray:
+    return pc.fill_null(column, pa.scalar(value, column.type)).to_numpy()
+
+
+def _scaled(column: pa.ChunkedArray, scale: int) -> HostArray:
+    """Decimals as integers: the unscaled value, which Arrow holds in 128 bits."""
+    factor = Decimal(10) ** scale
+    scaled = [0 if v is None else int(v * factor) for v in column.to_pylist()]
+    if any(abs(value) >= 1 << 63 for value in scaled):
+        raise DataError("a DECIMAL or HUGEINT value does not fit 64 bits")
+    return np.asarray(scaled, np.int64)
+
+
+def refuse_type(name: str, type_name: str) -> UnsupportedError:
+    """The error for a column that the graph cannot compute with."""
+    return UnsupportedError(f"column {name!r} of type {type_name} cannot be computed with")

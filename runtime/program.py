@@ -1,0 +1,112 @@
+"""A compiled program and the loop that drives it from the host.
+
+The host hands over inputs, then calls one executable with a budget of morsels until the program
+says it is done. Between calls it reads a few scalars only: the state stays on the device.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sqlax.models.language_model import Params
+from sqlax.runtime.compilation import persistent_cache
+from sqlax.runtime.state import ProgramInputs, ProgramState
+
+LoadWindow = Callable[[int], ProgramInputs]
+"""Gives the inputs with the window of the token pool that holds a dictionary code."""
+
+_SLICE_SECONDS = 0.5
+_UNBOUNDED = np.iinfo(np.int32).max
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is: morsels done, and prompts answered of those known to be wanted."""
+
+    steps: int
+    answered: int
+    wanted: int
+
+
+@dataclass
+class Program:
+    """One jitted `step` with its executables, one for each set of input shapes.
+
+    Attributes:
+        step: `step(params, inputs, state, budget) -> state`.
+        start: makes the first state's shapes; called once for each set of input shapes.
+        done: the phase after the last one.
+        models: the parameters of each model, by name.
+        traces: how often `step` has been traced.
+    """
+
+    step: Callable[[Params, ProgramInputs, ProgramState, Any], ProgramState]
+    start: Callable[[Params, ProgramInputs], ProgramState]
+    done: int
+    models: Mapping[str, Params]
+    traces: int = 0
+    compile_seconds: float = 0.0
+    _compiled: dict[Any, tuple[Any, Any]] = field(default_factory=dict)
+
+    def lower(self, inputs: ProgramInputs) -> Any:
+        """The program for inputs of these shapes as JAX's lowered stage."""
+        state = jax.eval_shape(self.start, self.models, inputs)
+        self.traces += 1
+        jitted = jax.jit(self.step, donate_argnums=2)
+        return jitted.lower(self.models, inputs, state, jnp.zeros((), jnp.int32)), state
+
+    def compiled(self, inputs: ProgramInputs) -> tuple[Any, Any]:
+        """The executable for inputs of these shapes, and the shapes of its state."""
+        leaves, tree = jax.tree.flatten(inputs)
+        key = (tree, tuple((leaf.shape, str(leaf.dtype)) for leaf in leaves))
+        if key not in self._compiled:
+            begin = time.perf_counter()
+            with persistent_cache():
+                lowered, state = self.lower(inputs)
+                self._compiled[key] = lowered.compile(), state
+            self.compile_seconds += time.perf_counter() - begin
+        return self._compiled[key]
+
+    def slices(
+        self, inputs: ProgramInputs, load_window: LoadWindow, budget: int | None = None
+    ) -> Iterator[ProgramState]:
+        """Run, yielding the state after each slice; the last one is done.
+
+        Args:
+            inputs: what the program reads, on the device.
+            load_window: called when the program asks for another window of the token pool.
+            budget: morsels a slice; None lets a slice last about half a second.
+        """
+        executable, shapes = self.compiled(inputs)
+        state = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
+        allowed, seconds = budget or 4, 0.0
+        while int(state.phase) < self.done:
+            if bool(state.waiting):
+                inputs = load_window(int(state.wanted))
+            begin = time.perf_counter()
+            state = executable(self.models, inputs, state, jnp.asarray(allowed, jnp.int32))
+            jax.block_until_ready(state.phase)
+            seconds = time.perf_counter() - begin
+            yield state
+            if budget is None:
+                allowed = _next_allowance(allowed, seconds)
+
+
+def _next_allowance(allowed: int, seconds: float) -> int:
+    """Morsels for a slice of about `_SLICE_SECONDS`, at most four times as many as before."""
+    wanted = allowed * _SLICE_SECONDS / max(seconds, 1e-4)
+    return int(min(max(1, wanted), 4 * allowed, _UNBOUNDED))
+
+
+def progress_of(state: ProgramState) -> Progress:
+    """How far a state is; copies a few numbers from the device."""
+    answered = sum(int((op.status > 0).sum()) for op in state.operators)
+    left = sum(int(op.todo - op.cursor) for op in state.operators)
+    return Progress(int(state.steps), answered, answered + left)

@@ -1,0 +1,151 @@
+"""From rows to work: which distinct prompts are wanted, how long they are, in which order."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Int
+
+from sqlax.runtime.operators.group import group_rows
+from sqlax.runtime.relation import Relation
+from sqlax.runtime.score.inputs import ScoreInputs, TokenPool
+from sqlax.runtime.score.operator import ScoreOperator
+from sqlax.runtime.score.state import ScoreState, Status
+
+
+def prepare(
+    operator: ScoreOperator,
+    inputs: ScoreInputs,
+    pool: TokenPool,
+    state: ScoreState,
+    relation: Relation,
+    needed: Bool[Array, " rows"],
+) -> ScoreState:
+    """The state with a list of the wanted slots that are not answered yet.
+
+    May be called again when more rows are wanted or another window of the pool is loaded: items
+    keep their numbers, answers are kept. Cost: O(rows) for prompts of one value, one sort of the
+    rows for more, and one sort of the slots.
+    """
+    known, row_item, item_code = number_items(operator, inputs, relation)
+    wanted_rows = needed & known
+    wanted = jnp.zeros(operator.items, bool).at[row_item].max(wanted_rows)
+    inside = _inside_window(item_code, pool)
+    state = dataclasses.replace(
+        state,
+        relation=relation,
+        needed=state.needed | wanted_rows,
+        row_item=row_item,
+        row_known=known,
+        item_code=item_code,
+        length=jnp.concatenate([
+            _item_length(operator, inputs, pool, item_code),
+            _neutral_length(operator, inputs),
+        ]),
+    )
+    return _enqueue(operator, inputs, state, wanted, inside)
+
+
+def number_items(
+    operator: ScoreOperator, inputs: ScoreInputs, relation: Relation
+) -> tuple[Bool[Array, " rows"], Int[Array, " rows"], Int[Array, "items values"]]:
+    """Rows without a NULL part, each row's item, and each item's dictionary codes."""
+    columns = [relation.columns[name] for name in operator.values]
+    known = relation.mask & inputs.known
+    for column in columns:
+        known &= column.valid
+    if not columns:
+        return known, jnp.zeros(relation.capacity, jnp.int32), jnp.zeros((1, 0), jnp.int32)
+    if len(columns) == 1:
+        codes = jnp.where(known, columns[0].data, 0).astype(jnp.int32)
+        return known, codes, jnp.arange(operator.items, dtype=jnp.int32)[:, None]
+    groups = group_rows(known, tuple(columns))
+    row_item = jnp.zeros(relation.capacity, jnp.int32).at[groups.permutation].set(groups.segment)
+    item_code = jnp.stack([column.data[groups.first] for column in columns], axis=1)
+    return known, row_item, item_code.astype(jnp.int32)
+
+
+def _inside_window(
+    item_code: Int[Array, "items values"], pool: TokenPool
+) -> Bool[Array, " items"]:
+    return jnp.all((item_code >= pool.first) & (item_code < pool.last), axis=1)
+
+
+def _item_length(
+    operator: ScoreOperator,
+    inputs: ScoreInputs,
+    pool: TokenPool,
+    item_code: Int[Array, "items values"],
+) -> Int[Array, " items"]:
+    length = jnp.zeros(operator.items, jnp.int32)
+    for part in operator.parts:
+        if part.constant is None:
+            length += pool.length[part.lead, item_code[:, part.value]]
+        else:
+            length += inputs.constant_length[part.constant]
+    return length
+
+
+def _neutral_length(operator: ScoreOperator, inputs: ScoreInputs) -> Int[Array, " neutral"]:
+    length = jnp.zeros(operator.neutral, jnp.int32)
+    for part in operator.parts:
+        if part.constant is None:
+            length += inputs.neutral_length[:, part.value]
+        else:
+            length += inputs.constant_length[part.constant]
+    return length
+
+
+def _enqueue(
+    operator: ScoreOperator,
+    inputs: ScoreInputs,
+    state: ScoreState,
+    wanted: Bool[Array, " items"],
+    inside: Bool[Array, " items"],
+) -> ScoreState:
+    is_open = state.status == Status.OPEN
+    calibrating = jnp.full(operator.neutral, jnp.any(wanted))
+    asked = jnp.concatenate([wanted & inside, calibrating]) & is_open
+    longest_label = jnp.max(inputs.trie.node_depth, initial=0) + 1
+    full = inputs.prefix_length + state.length + longest_label > operator.model.context_length
+    status = jnp.where(asked & full, jnp.int32(Status.TOO_LONG), state.status)
+    listed = asked & ~full
+    bucket = _bucket(operator, state.length + inputs.trie.node_token.shape[0])
+    deferred = wanted & ~inside & is_open[: operator.items]
+    return dataclasses.replace(
+        state,
+        status=status,
+        bucket=bucket,
+        order=_order(operator, listed, bucket),
+        todo=jnp.sum(listed, dtype=jnp.int32),
+        cursor=jnp.zeros((), jnp.int32),
+        deferred=jnp.sum(deferred, dtype=jnp.int32),
+        wanted=_a_wanted_code(state.item_code, deferred),
+    )
+
+
+def _a_wanted_code(
+    item_code: Int[Array, "items values"], deferred: Bool[Array, " items"]
+) -> Int[Array, ""]:
+    """The smallest dictionary code that a deferred item reads."""
+    most = jnp.iinfo(jnp.int32).max
+    lowest = jnp.min(item_code, axis=1, initial=most)
+    return jnp.min(jnp.where(deferred, lowest, most))
+
+
+def _bucket(operator: ScoreOperator, total: Int[Array, " slots"]) -> Int[Array, " slots"]:
+    """The tile shape of each slot: it depends on the slot's own length alone."""
+    capacities = jnp.asarray([tile.row_capacity for tile in operator.tiles], jnp.int32)
+    return jnp.sum(total[:, None] > capacities[None, :], axis=1, dtype=jnp.int32)
+
+
+def _order(
+    operator: ScoreOperator, listed: Bool[Array, " slots"], bucket: Int[Array, " slots"]
+) -> Int[Array, " padded"]:
+    """Listed slots by tile shape, then by number: bucket and slot packed into one sort key."""
+    slot = jnp.arange(operator.slots, dtype=jnp.int64)
+    key = jnp.where(listed, (bucket.astype(jnp.int64) << 32) | slot, jnp.iinfo(jnp.int64).max)
+    ordered = (jnp.sort(key) & 0xFFFFFFFF).astype(jnp.int32)
+    ordered = jnp.clip(ordered, 0, operator.slots - 1)
+    return jnp.concatenate([ordered, jnp.zeros(operator.most_rows, jnp.int32)])

@@ -1,0 +1,60 @@
+"""What a program reads and what changes while it runs: two pytrees."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import jax
+from jaxtyping import Array, Bool, Int
+
+from sqlax.runtime.relation import Column, Relation
+from sqlax.runtime.score.inputs import ScoreInputs, TokenPool
+from sqlax.runtime.score.state import ScoreState
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class ProgramInputs:
+    """Everything a program reads beside the weights; never donated.
+
+    Attributes:
+        scans: the loaded rows of each scan, in the manifest's order.
+        constants: dictionary code of each string constant, in the manifest's order.
+        parameters: run-time parameters as columns of one row.
+        pools: the tokens of the texts that prompts read, by model name.
+        operators: constants of each score operator.
+    """
+
+    scans: tuple[Relation, ...]
+    constants: Int[Array, " constants"]
+    parameters: dict[str, Column]
+    pools: dict[str, TokenPool]
+    operators: tuple[ScoreInputs, ...]
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class ProgramState:
+    """Everything that changes; it stays on the device and each step donates it.
+
+    Attributes:
+        phase: what happens next, by number.
+        waiting: an operator needs a window of the token pool that is not loaded.
+        wanted: a dictionary code that window must hold.
+        windows: input rows each early-stopping LIMIT asks for; 0 before it has asked for more.
+        operators: progress of each score operator.
+        output: the result rows, compacted, once the program is done.
+        needed: output rows that each join would need.
+        overflow: a number left the range of its SQL type.
+        steps: morsels done.
+    """
+
+    phase: Int[Array, ""]
+    waiting: Bool[Array, ""]
+    wanted: Int[Array, ""]
+    windows: Int[Array, " limits"]
+    operators: tuple[ScoreState, ...]
+    output: Relation
+    needed: Int[Array, " joins"]
+    overflow: Bool[Array, ""]
+    steps: Int[Array, ""]
