@@ -18,6 +18,7 @@ from sqlax.compiler.lowering.step import build_step, start
 from sqlax.compiler.plan.catalog import Catalog, first_line, used_parameters
 from sqlax.compiler.plan.flow import carried_from
 from sqlax.compiler.plan.nodes import Join
+from sqlax.compiler.plan.output import Output
 from sqlax.compiler.plan.schema import Field, decimal_scale
 from sqlax.compiler.query import QueryPlan
 from sqlax.compiler.report import RunReport, check_errors, run_report
@@ -37,12 +38,12 @@ class Outcome:
 
     Attributes:
         table: the result; DuckDB casts it to the exact SQL types.
-        fields: names and DuckDB types of the result columns.
+        outputs: the result columns over the table's columns c0, c1, ...
         report: what each operator did.
     """
 
     table: pa.Table
-    fields: tuple[Field, ...]
+    outputs: tuple[Output, ...]
     report: RunReport
 
 
@@ -89,9 +90,19 @@ class Execution:
                 if not self._grow_joins(assembly, state):
                     break
             check_errors(assembly, state)
-            table, fields = _decode(assembly, state)
+            table = _decode(assembly, state)
             report = run_report(assembly, state, program, time.perf_counter() - begin)
-        return Outcome(table, fields, report)
+        return Outcome(table, self.plan.outputs, report)
+
+    def stablehlo(self) -> str:
+        """The program for the present data's capacities, as StableHLO text."""
+        tables = self.load()
+        with jax.enable_x64(True):
+            assembly = Assembly(
+                self.plan, self.models, tables, self.token_budget, self._join_capacities
+            )
+            lowered, _ = self.program(assembly).lower(assembly.inputs())
+            return str(lowered.as_text())
 
     def load(self) -> Tables:
         """The rows of every scan, from DuckDB.
@@ -102,8 +113,8 @@ class Execution:
         connection, parameters = self.plan.catalog.connection, self.plan.catalog.parameters
         try:
             return {
-                scan: connection.execute(
-                    scan.sql, used_parameters(scan.sql, parameters)
+                scan: connection.sql(
+                    scan.sql, params=used_parameters(scan.sql, parameters)
                 ).to_arrow_table()
                 for scan in self.plan.scans
             }
@@ -164,7 +175,7 @@ def _program_key(blueprint: Blueprint) -> Any:
     return operators, blueprint.capacities, blueprint.constants, types
 
 
-def _decode(assembly: Assembly, state: ProgramState) -> tuple[pa.Table, tuple[Field, ...]]:
+def _decode(assembly: Assembly, state: ProgramState) -> pa.Table:
     if bool(state.overflow):
         raise DataError("a number left the range of its SQL type, or was divided by zero")
     plan = assembly.plan.placed
@@ -175,9 +186,8 @@ def _decode(assembly: Assembly, state: ProgramState) -> tuple[pa.Table, tuple[Fi
         data, valid = np.asarray(column.data[:count]), np.asarray(column.valid[:count])
         held = _held(assembly, output)
         columns.append(arrow_column(held, data, valid, assembly.dictionary))
-    fields = tuple(replace(f, name=n) for f, n in zip(plan.schema.fields, assembly.plan.names, strict=True))
     numbered = [f"c{place}" for place in range(len(columns))]
-    return pa.table(columns, names=numbered), fields
+    return pa.table(columns, names=numbered)
 
 
 def _held(assembly: Assembly, output: Field) -> OutputColumn:

@@ -14,8 +14,10 @@ from sqlax.compiler.build import build_plan
 from sqlax.compiler.placement import Mode, place
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import Join, Node, Scan, Score
+from sqlax.compiler.plan.output import Output, outputs_of
 from sqlax.compiler.plan.text import plan_text
 from sqlax.compiler.rules import Applied, rewrite_plan
+from sqlax.compiler.sql.functions import Function
 from sqlax.compiler.sql.rewrite import parse_query
 from sqlax.compiler.sql.tokens import Dialect
 from sqlax.errors import ParseError, Span
@@ -31,7 +33,7 @@ class QueryPlan:
         logical: the plan after all rules.
         placed: the plan whose scans are what DuckDB runs.
         log: what each rule changed.
-        names: output names as the user sees them.
+        outputs: the result columns as the user sees them.
     """
 
     sql: str
@@ -39,7 +41,7 @@ class QueryPlan:
     logical: Node
     placed: Node
     log: tuple[Applied, ...]
-    names: tuple[str, ...]
+    outputs: tuple[Output, ...]
 
     @property
     def scans(self) -> tuple[Scan, ...]:
@@ -48,7 +50,16 @@ class QueryPlan:
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        """The semantic operators, inputs before readers."""
+        """The operators that ask a model, inputs before readers."""
+        return tuple(score for score in self._semantic if asks_model(score))
+
+    @property
+    def counts(self) -> tuple[Score, ...]:
+        """The calls of AI_COUNT_TOKENS: they read lengths and ask no model."""
+        return tuple(score for score in self._semantic if not asks_model(score))
+
+    @property
+    def _semantic(self) -> tuple[Score, ...]:
         return tuple(dict.fromkeys(n for n in self.placed.walk() if isinstance(n, Score)))
 
     @property
@@ -59,6 +70,11 @@ class QueryPlan:
     def hash(self) -> str:
         """The same for every spelling of one query."""
         return hashlib.sha256(plan_text(self.logical).encode()).hexdigest()[:16]
+
+
+def asks_model(score: Score) -> bool:
+    """Whether a semantic operator puts prompts to a model."""
+    return score.call.function is not Function.COUNT_TOKENS
 
 
 def plan_query(
@@ -90,7 +106,6 @@ def plan_query(
         raise ParseError("a semantic statement must be a query", sql)
     catalog = Catalog(connection, parameters)
     built = build_plan(cast("exp.Query", tree), sql, dialect, catalog)
-    names = tuple(field.name.split("\0")[0] for field in built.schema.fields)
     logical, log = rewrite_plan(built, disabled_rules)
     placed = place(logical, catalog, mode, sql)
-    return QueryPlan(sql, catalog, logical, placed, log, names)
+    return QueryPlan(sql, catalog, logical, placed, log, outputs_of(built.schema))

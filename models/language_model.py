@@ -7,7 +7,7 @@ JAX arrays is a pure function called inside the one compiled program of a query.
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import jax
 from jaxtyping import Array, Bool, Float, Int
@@ -15,10 +15,10 @@ from jaxtyping import Array, Bool, Float, Int
 from sqlax.models.profile import PromptProfile
 from sqlax.models.tokenizer import Tokenizer
 
-type Params = Any
+Params: TypeAlias = Any
 """A pytree of the model's arrays; passed to the compiled program, never captured by it."""
 
-type Prefix = Any
+Prefix: TypeAlias = Any
 """A pytree: the key-value state of a constant prefix, shared by every row of an operator."""
 
 

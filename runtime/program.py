@@ -58,7 +58,6 @@ class Program:
     def lower(self, inputs: ProgramInputs) -> Any:
         """The program for inputs of these shapes as JAX's lowered stage."""
         state = jax.eval_shape(self.start, self.models, inputs)
-        self.traces += 1
         jitted = jax.jit(self.step, donate_argnums=2)
         return jitted.lower(self.models, inputs, state, jnp.zeros((), jnp.int32)), state
 
@@ -68,6 +67,7 @@ class Program:
         key = (tree, tuple((leaf.shape, str(leaf.dtype)) for leaf in leaves))
         if key not in self._compiled:
             begin = time.perf_counter()
+            self.traces += 1
             with persistent_cache():
                 lowered, state = self.lower(inputs)
                 self._compiled[key] = lowered.compile(), state

@@ -60,6 +60,6 @@ class Relation:
         return Relation({name: self.columns[name] for name in names}, self.mask)
 
 
-def bucket(count: int, least: int = 16) -> int:
+def bucket(count: int, least: int = 256) -> int:
     """The capacity for `count` rows: the next power of two, at least `least`."""
     return max(least, 1 << max(0, count - 1).bit_length())

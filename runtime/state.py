@@ -23,6 +23,7 @@ class ProgramInputs:
         parameters: run-time parameters as columns of one row.
         pools: the tokens of the texts that prompts read, by model name.
         operators: constants of each score operator.
+        counted: constant tokens of each AI_COUNT_TOKENS prompt, in the manifest's order.
     """
 
     scans: tuple[Relation, ...]
@@ -30,6 +31,7 @@ class ProgramInputs:
     parameters: dict[str, Column]
     pools: dict[str, TokenPool]
     operators: tuple[ScoreInputs, ...]
+    counted: Int[Array, " counts"]
 
 
 @jax.tree_util.register_dataclass

@@ -43,9 +43,23 @@ def answers(expression: exp.Expr, templates: Templates) -> exp.Expr:
     def visit(node: exp.Expr) -> exp.Expr | None:
         if isinstance(node, exp.Dot) and is_semantic(node.this.unnest()):
             return _detail(node, templates)
-        return column(templates.column_name(node)) if is_semantic(node) else None
+        return _answer(node, templates) if is_semantic(node) else None
 
     return rewrite(expression, visit)
+
+
+def _answer(node: exp.Expr, templates: Templates) -> exp.Expr:
+    """The answer's column; with `return_error_details` a STRUCT of it and its error."""
+    name = templates.column_name(node)
+    if not templates.call(node).return_error_details:
+        return column(name)
+    parts = {"value": column(name), "error": column(name + "!")}
+    return exp.Struct(
+        expressions=[
+            exp.PropertyEQ(this=exp.to_identifier(key), expression=value)
+            for key, value in parts.items()
+        ]
+    )
 
 
 def _detail(node: exp.Dot, templates: Templates) -> exp.Expr:

@@ -211,6 +211,7 @@ def project(
     plan: Node, names: list[str], outputs: list[exp.Expr], context: Context
 ) -> Node:
     """The output columns, named as given and numbered where a name stands twice."""
+    names, outputs = _unpacked(names, outputs)
     types = context.catalog.types_of(outputs, plan.schema)
     fields: list[Field] = []
     for name, output, kind in zip(names, outputs, types, strict=True):
@@ -218,6 +219,19 @@ def project(
         labels = plan.schema[output.name].labels if isinstance(output, exp.Column) else None
         fields.append(Field(f"{name}\0{taken}" if taken else name, kind, labels))
     return Project(Schema(tuple(fields)), plan, tuple(outputs))
+
+
+def _unpacked(
+    names: list[str], outputs: list[exp.Expr]
+) -> tuple[list[str], list[exp.Expr]]:
+    """Each answer with error details as two columns; the result packs them into a STRUCT."""
+    pairs: list[tuple[str, exp.Expr]] = []
+    for name, output in zip(names, outputs, strict=True):
+        if isinstance(output, exp.Struct):
+            pairs += [(f"{name}\1{p.name}", p.expression) for p in output.expressions]
+        else:
+            pairs.append((name, output))
+    return [name for name, _ in pairs], [output for _, output in pairs]
 
 
 def _clauses(select: exp.Select, scope: Scope, context: Context) -> Clauses:

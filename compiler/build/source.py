@@ -47,6 +47,9 @@ def table_source(item: exp.Expr, context: Context) -> tuple[Node, Source]:
 
 def planned_source(plan: Node, item: exp.Expr, context: Context) -> tuple[Node, Source]:
     """A subquery or CTE with semantic calls under the name it has in FROM."""
+    if any("\1" in name for name in plan.schema.names):
+        text = "return_error_details inside a subquery: take .value or .error there"
+        raise UnsupportedError(text, context.sql)
     alias = item.alias_or_name or context.fresh("source")
     given = [part.name for part in (item.args.get("alias") or exp.TableAlias()).args.get("columns") or []]
     names = given + list(plan.schema.names[len(given) :])

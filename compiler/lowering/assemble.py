@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from sqlax.compiler.lowering.constants import string_constants
 from sqlax.compiler.lowering.expressions import device_number
-from sqlax.compiler.lowering.machine import Blueprint
+from sqlax.compiler.lowering.machine import Blueprint, TokenCount
 from sqlax.compiler.lowering.prompts import answer_of, lay_out, row_values
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.flow import computed_columns, prompt_columns
@@ -21,11 +21,13 @@ from sqlax.compiler.plan.schema import Kind, decimal_scale, kind_of
 from sqlax.compiler.query import QueryPlan
 from sqlax.errors import CapacityError
 from sqlax.models.language_model import LanguageModel
+from sqlax.models.profile import BARE
 from sqlax.runtime.load.columns import host_column, numbers, validity
 from sqlax.runtime.load.dictionary import StringDictionary
 from sqlax.runtime.load.operator import LoadedOperator, load_operator
 from sqlax.runtime.load.pool import PoolBuilder, Window
 from sqlax.runtime.relation import Column, Relation, bucket
+from sqlax.runtime.score.layout import Runtime, Slot, Text
 from sqlax.runtime.score.operator import ScoreOperator
 from sqlax.runtime.state import ProgramInputs
 
@@ -77,6 +79,7 @@ class Assembly:
         self.models = models
         self.tables = tables
         self.layouts = {s: lay_out(s.call, models.of(s).profile) for s in plan.scores}
+        self._counted = {s: lay_out(replace(s.call, raw=True), BARE) for s in plan.counts}
         self.constants = string_constants(plan.placed, plan.catalog)
         self._computed = computed_columns(plan.placed)
         self.dictionary = self._make_dictionary()
@@ -88,7 +91,8 @@ class Assembly:
         self._refuse_windowed_pairs()
 
     def _names(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(self.models.of(score).name for score in self.plan.scores))
+        semantic = (*self.plan.scores, *self.plan.counts)
+        return tuple(dict.fromkeys(self.models.of(score).name for score in semantic))
 
     def _make_dictionary(self) -> StringDictionary:
         texts = list(self.constants)
@@ -107,10 +111,12 @@ class Assembly:
         for scan, column in prompt_columns(self.plan.placed):
             if scan.schema[column].kind is Kind.STRING:
                 wanted[self.dictionary.codes(self.tables[scan].column(column))] = True
-        layouts = [s for s in self.plan.scores if self.models.of(s).name == name]
+        layouts = {**self.layouts, **self._counted}
         for text in [*self.constants, *(a for s in self.layouts.values() for a in s.answers)]:
             wanted[self.dictionary.code(text)] = True
-        leads = dict.fromkeys(lead for s in layouts for lead in self.layouts[s].leads)
+        leads = dict.fromkeys(
+            lead for s, layout in layouts.items() if self.models.of(s).name == name for lead in layout.leads
+        )
         tokenizer = self.models.by_name[name].tokenizer
         return PoolBuilder(tokenizer, self.dictionary, wanted, tuple(leads), budget)
 
@@ -148,6 +154,7 @@ class Assembly:
             scans=plan.scans,
             scores=plan.scores,
             operators=tuple(self._operator(score) for score in plan.scores),
+            counts={score: self._token_count(score) for score in plan.counts},
             joins=plan.joins,
             capacities=tuple(self.capacity(join) for join in plan.joins),
             constants=self.constants,
@@ -170,6 +177,19 @@ class Assembly:
             neutral=len(self.layouts[score].neutral),
             row_tokens=max(1, min(longest, model.context_length + nodes)),
         )
+
+    def _token_count(self, score: Score) -> TokenCount:
+        """The values of an AI_COUNT_TOKENS call with the lead each is tokenised with."""
+        name, values = self.models.of(score).name, row_values(score.call)
+        slots = (part for part in self._counted[score].row if isinstance(part, Slot))
+        leads = self._pools[name].leads
+        return TokenCount(name, tuple((values[s.value].name, leads.index(s.lead)) for s in slots))
+
+    def _constant_tokens(self, score: Score) -> int:
+        tokenizer, layout = self.models.of(score).tokenizer, self._counted[score]
+        prefix = (self._evaluate(p.sql) if isinstance(p, Runtime) else p for p in layout.prefix)
+        texts = ["".join(p or "" for p in prefix), *(p.text for p in layout.row if isinstance(p, Text))]
+        return sum(len(tokenizer.encode(text)) for text in texts)
 
     @property
     def code_capacity(self) -> int:
@@ -200,6 +220,7 @@ class Assembly:
                     parameters=self._parameters(),
                     pools={name: self._pool(name, code) for name in self._pools},
                     operators=tuple(self.loaded[score].inputs for score in plan.scores),
+                    counted=np.asarray([self._constant_tokens(s) for s in plan.counts], np.int32),
                 )
             )
 

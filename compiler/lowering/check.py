@@ -46,7 +46,7 @@ def _evaluate(node: Node, leaves: tuple[Scan, ...], catalog: Catalog) -> Relatio
         {leaf: _blank(leaf.schema) for leaf in leaves},
         {join: _ROWS for join in node.walk() if isinstance(join, Join)},
         Environment(lambda _: jnp.zeros((), jnp.int32), blank_parameters(catalog)),
-        lambda score: _blank(score.schema),
+        lambda _, score: _blank(score.schema),
     )
     return rows.evaluate(node)
 

@@ -21,13 +21,21 @@ from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import Join, Node, Scan, Score
 from sqlax.models.language_model import Params
 from sqlax.runtime.operators.compact import compact
-from sqlax.runtime.relation import Relation
+from sqlax.runtime.relation import Column, Relation
 from sqlax.runtime.score.answers import answered
 from sqlax.runtime.score.operator import ScoreOperator
 from sqlax.runtime.score.prepare import prepare
 from sqlax.runtime.state import ProgramInputs, ProgramState
 
 Branch: TypeAlias = Callable[[Params, ProgramInputs, ProgramState], ProgramState]
+
+
+@dataclass(frozen=True)
+class TokenCount:
+    """One AI_COUNT_TOKENS call: the model whose tokens count, and (column, lead) of its values."""
+
+    model: str
+    values: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,7 @@ class Blueprint:
         scans: the plan's scans in loading order.
         scores: the plan's score operators, inputs before readers.
         operators: the static side of each score operator.
+        counts: what AI_COUNT_TOKENS counts, by plan node.
         joins: the plan's joins.
         capacities: output slots of each join.
         constants: string constants of the plan's expressions.
@@ -51,6 +60,7 @@ class Blueprint:
     scans: tuple[Scan, ...]
     scores: tuple[Score, ...]
     operators: tuple[ScoreOperator, ...]
+    counts: dict[Score, TokenCount]
     joins: tuple[Join, ...]
     capacities: tuple[int, ...]
     constants: tuple[str, ...]
@@ -106,7 +116,9 @@ def relational(
 ) -> Relational:
     """The evaluator of the blueprint's relational nodes over present inputs and answers."""
 
-    def answers(node: Score) -> Relation:
+    def answers(rows: Relational, node: Score) -> Relation:
+        if node in blueprint.counts:
+            return count_tokens(rows.evaluate(node.input), node.name, blueprint, inputs)
         number = blueprint.scores.index(node)
         operator = blueprint.operators[number]
         return answered(operator, inputs.operators[number], state.operators[number])
@@ -118,6 +130,24 @@ def relational(
         environment(blueprint, inputs),
         answers,
     )
+
+
+def count_tokens(
+    relation: Relation, name: str, blueprint: Blueprint, inputs: ProgramInputs
+) -> Relation:
+    """The rows with AI_COUNT_TOKENS as a column: the lengths of the prompt's parts added up."""
+    place, count = next(
+        (i, c) for i, (n, c) in enumerate(blueprint.counts.items()) if n.name == name
+    )
+    lengths = inputs.pools[count.model].length
+    total = jnp.broadcast_to(inputs.counted[place].astype(jnp.int64), relation.mask.shape)
+    valid = jnp.ones(relation.mask.shape, bool)
+    for value, lead in count.values:
+        column = relation.columns[value]
+        total = total + lengths[lead, jnp.where(column.valid, column.data, 0)]
+        valid = valid & column.valid
+    no_error = Column(jnp.zeros(relation.capacity, jnp.int32), jnp.zeros(relation.capacity, bool))
+    return relation.with_columns(**{name: Column(total, valid), name + "!": no_error})
 
 
 def environment(blueprint: Blueprint, inputs: ProgramInputs) -> Environment:

@@ -36,7 +36,7 @@ from sqlax.runtime.operators.join import equi_join
 from sqlax.runtime.operators.order import SortKey, limit, sort
 from sqlax.runtime.relation import Relation
 
-Answers = Callable[[Score], Relation]
+Answers = Callable[["Relational", Score], Relation]
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Relational:
         scans: the loaded rows of each scan.
         capacities: output slots of each join.
         environment: constants, parameters, and where overflow is reported.
-        answers: the rows of a score operator that has finished.
+        answers: the rows of a semantic operator whose answers are known.
         needed: rows each join would need, filled while tracing.
     """
 
@@ -78,7 +78,7 @@ def _scan(self: Relational, node: Scan) -> Relation:
 
 
 def _score(self: Relational, node: Score) -> Relation:
-    return self.answers(node)
+    return self.answers(self, node)
 
 
 def _filter(self: Relational, node: Filter) -> Relation:

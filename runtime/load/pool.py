@@ -53,6 +53,8 @@ class PoolBuilder:
         self._wanted = wanted
         self.leads = leads
         self._constants: list[int] = []
+        self._lengths = np.zeros((max(1, len(leads)), len(dictionary)), np.int32)
+        self._current: tuple[Window, Ints, Ints] | None = None
         self.windows = self._cut(budget)
         self._capacity = 0
 
@@ -64,27 +66,31 @@ class PoolBuilder:
 
     def measure(self) -> int:
         """Tokens of the longest wanted text under any lead; also fixes the pool's capacity."""
-        longest = most = 0
+        most = 0
         for window in self.windows:
-            lengths = self._tokenise(window)[1]
-            longest = max(longest, int(lengths.max(initial=0)))
+            self._current = window, *self._tokenise(window)
+            lengths = self._current[2]
+            self._lengths[: len(self.leads), window.first : window.last] = lengths
             most = max(most, int(lengths.sum()))
         self._capacity = bucket(len(self._constants) + most, 1024)
-        return longest
+        return int(self._lengths.max(initial=0))
 
     def load(self, window: Window, codes: int) -> TokenPool:
         """The pool with one window of texts in it, over a dictionary capacity of `codes`."""
-        tokens, lengths = self._tokenise(window)
+        if self._current is None or self._current[0] != window:
+            self._current = window, *self._tokenise(window)
+        _, tokens, lengths = self._current
         begin = len(self._constants)
         ends = begin + np.cumsum(lengths.reshape(-1), dtype=np.int64)
         starts = (ends - lengths.reshape(-1)).astype(np.int32).reshape(lengths.shape)
+        whole = Window(0, len(self._dictionary))
         flat = np.zeros(self._capacity, np.int32)
         flat[:begin] = self._constants
         flat[begin : begin + len(tokens)] = tokens
         return TokenPool(
             tokens=flat,  # type: ignore[arg-type]
             start=self._spread(starts, window, codes),  # type: ignore[arg-type]
-            length=self._spread(lengths, window, codes),  # type: ignore[arg-type]
+            length=self._spread(self._lengths, whole, codes),  # type: ignore[arg-type]
             first=np.int32(window.first),  # type: ignore[arg-type]
             last=np.int32(window.last),  # type: ignore[arg-type]
         )
@@ -106,9 +112,9 @@ class PoolBuilder:
         return np.concatenate(pieces) if pieces else np.zeros(0, np.int32), lengths
 
     def _spread(self, values: Ints, window: Window, codes: int) -> Ints:
-        whole = np.zeros((max(1, len(self.leads)), codes), np.int32)
-        whole[: len(self.leads), window.first : window.last] = values
-        return whole
+        spread = np.zeros((max(1, len(self.leads)), codes), np.int32)
+        spread[: len(values), window.first : window.last] = values
+        return spread
 
     def _cut(self, budget: int) -> tuple[Window, ...]:
         """Windows whose texts have at most `budget` bytes: no text has more tokens than bytes."""

@@ -17,8 +17,9 @@ class TokenPool:
 
     Attributes:
         tokens: token ids.
-        start: first token of each dictionary entry; one row per leading text (see `PromptLayout`).
-        length: number of tokens of each dictionary entry; 0 outside the window.
+        start: first token of each dictionary entry inside the window; one row per leading text
+            (see `Slot`).
+        length: number of tokens of each dictionary entry, inside the window or not.
         first: first dictionary code of the window that is loaded.
         last: one past the last code of the window.
     """

@@ -1,0 +1,146 @@
+"""Attention of packed rows to themselves and to the prefix that all of them share."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from sqlax.models.llama.rows import Layout, RowMask
+from sqlax.models.llama.softmax import Partial, attend, finish, join, with_one
+
+BLOCK = 256
+"""Queries and keys a step where rows are long: all scores at once would not fit."""
+WHOLE = 512
+"""Longest row, in tokens, whose scores are computed at once."""
+
+
+class KeyValue(NamedTuple):
+    """Flat tokens' keys and values in one layer, in the weights' dtype."""
+
+    key: Float[Array, "tokens kv dim"]
+    value: Float[Array, "tokens kv dim"]
+
+
+class Cache(NamedTuple):
+    """A prefix's keys and values in one layer, as `attend` wants them."""
+
+    key: Float[Array, "kv positions dim"]
+    value: Float[Array, "kv positions dim_and_1"]
+
+
+class Shared(NamedTuple):
+    """A prefix's keys and values in one layer, and which positions of them exist."""
+
+    cache: Cache
+    present: Bool[Array, " positions"]
+
+
+def to_cache(own: KeyValue) -> Cache:
+    """The keys and values of a prefix, kept for the rows behind it."""
+    return Cache(own.key.transpose(1, 0, 2), with_one(own.value.transpose(1, 0, 2)))
+
+
+def attend_packed(
+    query: Float[Array, "tokens heads dim"], own: KeyValue, layout: Layout, prefix: Shared | None
+) -> Float[Array, "tokens width"]:
+    """Every flat token's attention to its own row and to the prefix."""
+    key, value = _keys_to_rows(own, layout)
+    asking = _to_rows(query, layout.flat, own.key.shape[1])
+    rows = _attend_rows(asking, key, value, layout.mask)
+    return _with_prefix(Partial(*(_to_flat(x, layout.slot) for x in rows)), query, prefix)
+
+
+def attend_reads(
+    query: Float[Array, "reads heads dim"], own: KeyValue, layout: Layout, prefix: Shared | None
+) -> Float[Array, "reads width"]:
+    """The same for each row's scored tokens only, row by row."""
+    index = jnp.arange(query.shape[0], dtype=jnp.int32).reshape(layout.scored.shape)
+    key, value = _keys_to_rows(own, layout)
+    rows = attend(_to_rows(query, index, own.key.shape[1]), key, value, layout.mask.reads())
+    part = Partial(*(_to_flat(x, index.reshape(-1)) for x in rows))
+    return _with_prefix(part, query, prefix)
+
+
+def _keys_to_rows(
+    own: KeyValue, layout: Layout
+) -> tuple[Float[Array, "rows kv slots dim"], Float[Array, "rows kv slots dim_and_1"]]:
+    kv = own.key.shape[1]
+    key, value = (_to_rows(x, layout.flat, kv)[:, :, 0] for x in own)
+    return key, with_one(value)
+
+
+def _to_rows(
+    x: Float[Array, "tokens heads dim"], flat: Int[Array, "rows slots"], kv: int
+) -> Float[Array, "rows kv group slots dim"]:
+    rows = x.at[flat].get(mode="fill", fill_value=0)
+    rows = rows.reshape(*flat.shape, kv, x.shape[1] // kv, x.shape[2])
+    return rows.transpose(0, 2, 3, 1, 4)
+
+
+def _to_flat(
+    x: Float[Array, "rows kv group slots size"], slot: Int[Array, " tokens"]
+) -> Float[Array, "tokens heads size"]:
+    rows, kv, group, slots, size = x.shape
+    flat = x.transpose(0, 3, 1, 2, 4).reshape(rows * slots, kv * group, size)
+    return flat.at[slot].get(mode="fill", fill_value=0)
+
+
+def _attend_rows(
+    query: Float[Array, "rows kv group slots dim"],
+    key: Float[Array, "rows kv slots dim"],
+    value: Float[Array, "rows kv slots dim_and_1"],
+    mask: RowMask,
+) -> Partial:
+    slots = key.shape[2]
+    if slots <= WHOLE:
+        return attend(query, key, value, mask.block(0, slots, 0, slots))
+    return _attend_blocks(query, key, value, mask)
+
+
+def _attend_blocks(
+    query: Float[Array, "rows kv group slots dim"],
+    key: Float[Array, "rows kv slots dim"],
+    value: Float[Array, "rows kv slots dim_and_1"],
+    mask: RowMask,
+) -> Partial:
+    """A loop over blocks of queries, in it one over the blocks of keys up to the same slot."""
+
+    def block(i: Int[Array, ""]) -> Partial:
+        asking = jax.lax.dynamic_slice_in_dim(query, i * BLOCK, BLOCK, 3)
+
+        def against(j: Int[Array, ""]) -> Partial:
+            k, v = (jax.lax.dynamic_slice_in_dim(x, j * BLOCK, BLOCK, 2) for x in (key, value))
+            return attend(asking, k, v, mask.block(i * BLOCK, BLOCK, j * BLOCK, BLOCK))
+
+        return jax.lax.fori_loop(jnp.int32(0), i, lambda j, part: join(part, against(j)), against(i))
+
+    parts = jax.lax.map(block, jnp.arange(query.shape[3] // BLOCK, dtype=jnp.int32))
+    joined = (jnp.moveaxis(x, 0, 3).reshape(*query.shape[:4], x.shape[-1]) for x in parts)
+    return Partial(*joined)
+
+
+def _with_prefix(
+    own: Partial, query: Float[Array, "tokens heads dim"], prefix: Shared | None
+) -> Float[Array, "tokens width"]:
+    shared = None if prefix is None else _attend_prefix(query, prefix)
+    return finish(own, shared).reshape(query.shape[0], -1)
+
+
+def _attend_prefix(query: Float[Array, "tokens heads dim"], prefix: Shared) -> Partial:
+    """One product of all tokens with the prefix, a block of tokens at a time if it is long."""
+    tokens, heads, dim = query.shape
+    key, value = (x[None] for x in prefix.cache)
+    present = prefix.present[None, None, None, None]
+
+    def block(asking: Float[Array, "tokens heads dim"]) -> Partial:
+        grouped = asking.reshape(-1, key.shape[1], heads // key.shape[1], dim)
+        part = attend(grouped.transpose(1, 2, 0, 3)[None], key, value, present)
+        return Partial(*(x[0].transpose(2, 0, 1, 3).reshape(-1, heads, x.shape[-1]) for x in part))
+
+    if key.shape[2] <= WHOLE or tokens % BLOCK:
+        return block(query)
+    parts = jax.lax.map(block, query.reshape(-1, BLOCK, heads, dim))
+    return Partial(*(x.reshape(tokens, heads, x.shape[-1]) for x in parts))

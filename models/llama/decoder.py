@@ -1,0 +1,116 @@
+"""The Llama decoder: key-value state of a prefix, hidden states where labels are read."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+from flax import nnx
+from jaxtyping import Array, Float, Int
+
+from sqlax.models.language_model import LabelTrie, PackedRows
+from sqlax.models.llama.attention import BLOCK, WHOLE, Cache, to_cache
+from sqlax.models.llama.block import Block, Context, Norm
+from sqlax.models.llama.config import LlamaConfig
+from sqlax.models.llama.rotary import angles
+from sqlax.models.llama.rows import Layout, lay_out
+from sqlax.models.llama.stack import Scanned, Unrolled
+
+
+class LlamaPrefix(NamedTuple):
+    """The key-value state of a prefix.
+
+    Attributes:
+        body: `Cache` of every layer but the last, in the form the layers are in.
+        last: of the last layer.
+    """
+
+    body: Any
+    last: Cache
+
+
+class Llama(nnx.Module):
+    """Token embedding, layers, final norm; the output embedding is often the input's."""
+
+    def __init__(
+        self,
+        config: LlamaConfig,
+        embedding: Array,
+        layers: tuple[Unrolled | Scanned, Block],
+        norm: Norm,
+        head: Array | None,
+    ) -> None:
+        self.config = config
+        self.embedding = nnx.Param(embedding)
+        self.body, self.last = layers
+        self.norm = norm
+        self.head = None if head is None else nnx.Param(head)
+
+    @property
+    def dtype(self) -> jnp.dtype:
+        """Of the matrices, and of what is multiplied with them."""
+        return self.embedding[...].dtype
+
+    @property
+    def output_embedding(self) -> Float[Array, "vocabulary width"]:
+        """What hidden states are multiplied with to get logits."""
+        return self.embedding[...] if self.head is None else self.head[...]
+
+    def prefill(
+        self, tokens: Int[Array, " capacity"], length: Int[Array, ""]
+    ) -> LlamaPrefix | None:
+        """Keys and values of every layer for the first `length` tokens; the rest is arbitrary."""
+        if not tokens.shape[0]:
+            return None
+        tokens = _whole_blocks(tokens)
+        layout = lay_out(_single_row(tokens, length), None, jnp.int32(0))
+        context = self._context(layout, None, jnp.int32(0))
+
+        def step(block: Block, x: Array, _: None) -> tuple[Array, Cache]:
+            x, own = block(x, context, None)
+            return x, to_cache(own)
+
+        x, body = self.body.run(step, self._embed(tokens), None)
+        return LlamaPrefix(body, to_cache(self.last.keys(x, context)))
+
+    def read(
+        self,
+        prefix: LlamaPrefix | None,
+        prefix_length: Int[Array, ""],
+        rows: PackedRows,
+        labels: LabelTrie,
+    ) -> Float[Array, "rows reads width"]:
+        """Hidden states of each row's last prompt token and of its trie nodes, float32."""
+        layout = lay_out(rows, labels, prefix_length)
+        context = self._context(layout, prefix, prefix_length)
+        body, last = (None, None) if prefix is None else prefix
+
+        def step(block: Block, x: Array, cache: Cache | None) -> tuple[Array, None]:
+            return block(x, context, cache)[0], None
+
+        x, _ = self.body.run(step, self._embed(rows.tokens), body)
+        hidden = self.norm(self.last.read(x, context, last))
+        return hidden.reshape(*layout.scored.shape, -1)
+
+    def _embed(self, tokens: Int[Array, " tokens"]) -> Float[Array, "tokens width"]:
+        return self.embedding[...].at[tokens].get(mode="clip").astype(jnp.float32)
+
+    def _context(
+        self, layout: Layout, prefix: LlamaPrefix | None, length: Int[Array, ""]
+    ) -> Context:
+        capacity = 0 if prefix is None else prefix.last.key.shape[1]
+        present = jnp.arange(capacity, dtype=jnp.int32) < length
+        return Context(layout, angles(self.config, layout.position), present)
+
+
+def _single_row(tokens: Int[Array, " capacity"], length: Int[Array, ""]) -> PackedRows:
+    zero = jnp.zeros(1, jnp.int32)
+    row = jnp.zeros(tokens.shape, jnp.int32)
+    length = length.astype(jnp.int32).reshape(1)
+    return PackedRows(tokens, row, zero, length, tokens.shape[0])
+
+
+def _whole_blocks(tokens: Int[Array, " capacity"]) -> Int[Array, " padded"]:
+    """Pad to what attention can cut into blocks."""
+    step = 16 if tokens.shape[0] <= WHOLE else BLOCK
+    return jnp.pad(tokens, (0, -tokens.shape[0] % step))

@@ -1,0 +1,1 @@
+"""Weights on disk, GGUF and safetensors, read into Hugging Face names and layouts."""

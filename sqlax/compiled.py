@@ -1,0 +1,92 @@
+"""A query compiled once and run many times."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlax.errors import BindError
+from sqlax.result import Result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from sqlax.compiler.execution import Execution, OnProgress
+    from sqlax.compiler.explain import Cost
+
+
+class CompiledQuery:
+    """A planned query with its compiled programs.
+
+    Programs are compiled for capacity buckets: new data that fits the same buckets runs without
+    tracing or compiling anything.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[Mapping[str, Any]], Execution],
+        parameters: Mapping[str, Any],
+        on_progress: OnProgress | None = None,
+    ) -> None:
+        self._make = make
+        self._defaults = dict(parameters)
+        self._on_progress = on_progress
+        self._execution: Execution | None = None
+        self._types: dict[str, type] = {}
+
+    def run(self, **parameters: Any) -> Result:
+        """Run the query over the tables as they are now.
+
+        Args:
+            **parameters: values of `$name` parameters; those given to `compile` are the default.
+
+        Raises:
+            SqlaxError: see the classes in `sqlax.errors`.
+        """
+        execution = self._for({**self._defaults, **parameters})
+        return Result(execution.run(self._on_progress), execution.plan.catalog.connection)
+
+    def explain(self, *, analyze: bool = False, verbose: bool = False) -> str:
+        """The plan with estimates; with `analyze` the query is run and measured."""
+        from sqlax.compiler.explain import explain_text
+
+        execution = self._for(self._defaults)
+        report = execution.run(self._on_progress).report if analyze else None
+        return explain_text(execution, report, verbose=verbose)
+
+    def stablehlo(self) -> str:
+        """The program for the present data's capacities, as StableHLO text."""
+        return self._for(self._defaults).stablehlo()
+
+    def cost(self) -> Cost:
+        """What a run over the present data is expected to take."""
+        from sqlax.compiler.explain import Estimator
+
+        return Estimator(self._for(self._defaults)).cost()
+
+    def plan_hash(self) -> str:
+        """The same for every spelling of one query."""
+        return self._for(self._defaults).plan.hash()
+
+    def _for(self, parameters: Mapping[str, Any]) -> Execution:
+        """The execution for parameters of these types; planned anew only when types change."""
+        types = {name: type(value) for name, value in parameters.items()}
+        if self._execution is None or types != self._types:
+            self._execution, self._types = self._make(parameters), types
+            return self._execution
+        return self._execution.with_parameters(parameters)
+
+
+def name_parameters(parameters: object) -> dict[str, Any]:
+    """Parameters by name: a sequence's values are named 1, 2, ... as DuckDB does.
+
+    Raises:
+        BindError: neither a sequence nor a mapping.
+    """
+    if parameters is None:
+        return {}
+    if isinstance(parameters, dict):
+        return {str(name): value for name, value in parameters.items()}
+    if isinstance(parameters, list | tuple):
+        return {str(place): value for place, value in enumerate(parameters, start=1)}
+    kind = type(parameters).__name__
+    raise BindError(f"parameters must be a list, tuple or dict, not {kind}")

@@ -1,0 +1,229 @@
+"""A connection: DuckDB beneath, a language model beside it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, cast
+
+import duckdb
+
+from sqlax.compiled import CompiledQuery, name_parameters
+from sqlax.compiler.sql.statement import Kind, Statement, read_statements
+from sqlax.errors import BindError, SqlaxError
+from sqlax.relation import Relation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlax.compiler.execution import Execution, OnProgress
+    from sqlax.compiler.placement import Mode
+    from sqlax.compiler.sql.tokens import Dialect
+    from sqlax.models.language_model import LanguageModel
+    from sqlax.errors import Span
+
+DEFAULT_MODEL = "smollm2-135m-instruct"
+
+
+class Connection:
+    """SQL over DuckDB's tables, with semantic functions answered by a language model.
+
+    Statements without semantic functions go to DuckDB untouched. A connection is not for use by
+    several threads at once; `cursor()` gives another one over the same database.
+
+    Args:
+        database: DuckDB's database file, or `:memory:`.
+        model: name or path of the default model, or a `LanguageModel`; loaded when first asked.
+        dialect: whose spelling of semantic functions and strings texts follow.
+        mode: `hybrid` lets DuckDB run all that needs no model, `graph` as little as possible.
+        progress: show a progress bar on standard error when a query runs for over a second.
+        token_budget: most tokens of table texts in memory at once; None for 64 Mi.
+    """
+
+    def __init__(
+        self,
+        database: str | os.PathLike[str] | duckdb.DuckDBPyConnection = ":memory:",
+        model: str | os.PathLike[str] | LanguageModel = DEFAULT_MODEL,
+        *,
+        dialect: Dialect = "duckdb",
+        mode: Mode = "hybrid",
+        progress: bool = False,
+        token_budget: int | None = None,
+    ) -> None:
+        given = isinstance(database, duckdb.DuckDBPyConnection)
+        self.duckdb = database if given else duckdb.connect(os.fspath(database))
+        self.dialect = dialect
+        self.mode = mode
+        self._model = model
+        self._models: dict[str, LanguageModel] = {}
+        self._progress = progress
+        self._token_budget = token_budget
+        self._rows: Relation | duckdb.DuckDBPyConnection | None = None
+
+    def sql(
+        self, text: str, params: object = None
+    ) -> Relation | duckdb.DuckDBPyRelation | None:
+        """A lazy relation over the text's last statement; earlier ones are run.
+
+        Args:
+            text: SQL; `?` and `$name` are parameters.
+            params: their values, as a sequence or a mapping.
+
+        Returns:
+            A `Relation` for a semantic query, else what DuckDB's own `sql` returns.
+
+        Raises:
+            SqlaxError: see the classes in `sqlax.errors`.
+        """
+        statements = read_statements(text, self.dialect)
+        for statement in statements[:-1]:
+            self._run(statement, params)
+        last = statements[-1] if statements else Statement(Kind.DUCKDB, text, _whole(text))
+        if last.kind is Kind.QUERY:
+            relation = Relation(self._query(last, params))
+            relation._query.plan_hash()
+            return relation
+        if last.kind is Kind.DUCKDB:
+            return self._plain(last.text, params)
+        return self._run(last, params)
+
+    def execute(self, text: str, params: object = None) -> Connection:
+        """Run every statement of the text; the rows of the last one can be fetched."""
+        for statement in read_statements(text, self.dialect):
+            if statement.kind is Kind.DUCKDB:
+                self._rows = self.duckdb.execute(statement.text, params)
+            else:
+                self._rows = self._run(statement, params)
+        return self
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """The rows of the last `execute`."""
+        if self._rows is None:
+            raise SqlaxError("nothing was executed that has rows")
+        return self._rows.fetchall()
+
+    def compile(self, text: str, params: object = None) -> CompiledQuery:
+        """A semantic query, compiled once and run many times.
+
+        Args:
+            text: one query with semantic functions.
+            params: sample values of its parameters; `run` may give others.
+
+        Raises:
+            BindError: the text is not one semantic query.
+        """
+        statements = read_statements(text, self.dialect)
+        if len(statements) != 1 or statements[0].kind is not Kind.QUERY:
+            raise BindError("compile needs one query with a semantic function", text)
+        return self._query(statements[0], params)
+
+    def register(self, name: str, data: object) -> Connection:
+        """Make a data frame or Arrow table visible as a table of that name."""
+        self.duckdb.register(name, data)
+        return self
+
+    def cursor(self) -> Connection:
+        """Another connection to the same database, with the same models."""
+        other = Connection(
+            self.duckdb.cursor(),
+            self._model,
+            dialect=self.dialect,
+            mode=self.mode,
+            progress=self._progress,
+            token_budget=self._token_budget,
+        )
+        other._models = self._models
+        return other
+
+    def close(self) -> None:
+        """Close the DuckDB connection."""
+        self.duckdb.close()
+
+    def __enter__(self) -> Connection:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _plain(self, text: str, params: object) -> duckdb.DuckDBPyRelation | None:
+        return self.duckdb.sql(text) if params is None else self.duckdb.sql(text, params=params)
+
+    def _query(self, statement: Statement, params: object) -> CompiledQuery:
+        parameters = name_parameters(params)
+
+        def make(values: Mapping[str, Any]) -> Execution:
+            return self._plan(statement.sql, statement.query_span, values)
+
+        return CompiledQuery(make, parameters, self._on_progress())
+
+    def _plan(self, text: str, span: Span | None, parameters: Mapping[str, Any]) -> Execution:
+        from sqlax.compiler.execution import Execution
+        from sqlax.compiler.lowering.assemble import Models
+        from sqlax.compiler.query import plan_query
+        from sqlax.runtime.load.pool import DEFAULT_TOKEN_BUDGET
+
+        plan = plan_query(
+            text,
+            self.duckdb,
+            parameters=parameters,
+            dialect=self.dialect,
+            mode=self.mode,
+            span=span,
+        )
+        default = self._default_model().name
+        for score in plan.scores:
+            self._load(score.call.model or default)
+        budget = self._token_budget or DEFAULT_TOKEN_BUDGET
+        return Execution(plan, Models(default, self._models), budget)
+
+    def _default_model(self) -> LanguageModel:
+        if isinstance(self._model, str | os.PathLike):
+            return self._load(os.fspath(self._model))
+        return self._models.setdefault(self._model.name, self._model)
+
+    def _load(self, name: str) -> LanguageModel:
+        if name not in self._models:
+            from sqlax.models.registry.load import load
+
+            self._models[name] = cast("LanguageModel", load(name))
+        return self._models[name]
+
+    def _on_progress(self) -> OnProgress | None:
+        if not self._progress:
+            return None
+        from sqlax.progress import ProgressBar
+
+        return ProgressBar()
+
+    def _run(self, statement: Statement, params: object) -> Relation | None:
+        """Run a statement now; the rows of a query or of EXPLAIN."""
+        if statement.kind is Kind.DUCKDB:
+            self.duckdb.execute(statement.text, params)
+            return None
+        query = self._query(statement, params)
+        if statement.kind is Kind.QUERY:
+            return Relation(query)
+        if statement.kind is Kind.EXPLAIN:
+            text = query.explain(analyze=statement.analyze, verbose=statement.verbose)
+            return cast("Relation", self._explained(text))
+        self._store(statement, query)
+        return None
+
+    def _explained(self, text: str) -> duckdb.DuckDBPyRelation:
+        sql = "SELECT 'sqlax_plan' AS explain_key, $plan AS explain_value"
+        return self.duckdb.sql(sql, params={"plan": text})
+
+    def _store(self, statement: Statement, query: CompiledQuery) -> None:
+        """CREATE TABLE AS, INSERT and COPY: run the query and let DuckDB store its rows."""
+        rows = query.run().relation
+        view = "sqlax_rows"
+        rows.create_view(view, replace=True)
+        try:
+            self.duckdb.execute(statement.with_query(f"SELECT * FROM {view}"))
+        finally:
+            self.duckdb.execute(f"DROP VIEW IF EXISTS {view}")
+
+
+def _whole(text: str) -> Span:
+    from sqlax.errors import Span
+
+    return Span(0, len(text))
