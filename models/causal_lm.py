@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 from flax import nnx
 from jaxtyping import Array, Float, Int
 
@@ -80,6 +82,7 @@ class CausalLanguageModel:
         labels: LabelTrie,
     ) -> Float[Array, "rows labels"]:
         """The log-probability of each label; see `LanguageModel.score`."""
+        rows, labels = jax.tree.map(jnp.asarray, (rows, labels))
         decoder = self._decoder(params)
         hidden = decoder.read(prefix, prefix_length, rows, labels)
         return label_scores(hidden, decoder.output_embedding, labels)

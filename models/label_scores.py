@@ -62,5 +62,5 @@ def log_normaliser(
     def chunk(some: Float[Array, "states width"]) -> Float[Array, " states"]:
         return jax.nn.logsumexp(contract(some, output_embedding, ((1,), (1,))), axis=-1)
 
-    totals = jax.lax.map(chunk, padded.reshape(-1, step, width)).reshape(-1)
+    totals: Array = jax.lax.map(chunk, padded.reshape(-1, step, width)).reshape(-1)
     return totals[: rows * reads].reshape(rows, reads)

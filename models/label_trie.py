@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from sqlax.models.language_model import LabelTrie
 
-Path = tuple[int, ...]
+Path: TypeAlias = tuple[int, ...]
 """The tokens from the root to an edge's end."""
 
 
@@ -79,7 +80,8 @@ def _capacity(what: str, used: int, capacity: int | None) -> int:
 
 def _arrays(paths: list[Path], edges: _Edges, capacity: tuple[int, int, int]) -> LabelTrie:
     nodes, edge_capacity, label_capacity = capacity
-    path = np.zeros((label_capacity, edge_capacity), np.float32)
+    path: Any = np.zeros((label_capacity, edge_capacity), np.float32)
+    valid: Any = np.arange(label_capacity) < len(paths)
     for i, label in enumerate(paths):
         path[i, [edges.number[part] for part in _beginnings(label)]] = 1.0
     parents = [edges.node[e[:-1]] + 1 if e[:-1] else 0 for e in edges.number]
@@ -90,12 +92,12 @@ def _arrays(paths: list[Path], edges: _Edges, capacity: tuple[int, int, int]) ->
         edge_parent=_padded(parents, edge_capacity),
         edge_token=_padded([e[-1] for e in edges.number], edge_capacity),
         path=path,
-        label_valid=np.arange(label_capacity) < len(paths),
+        label_valid=valid,
         normalise=bool(edges.node),
     )
 
 
-def _ancestors(edges: _Edges, capacity: int) -> np.ndarray:
+def _ancestors(edges: _Edges, capacity: int) -> Any:
     ancestors = np.zeros((capacity, capacity), np.bool_)
     for node, i in edges.node.items():
         ancestors[i, [edges.node[part] for part in _beginnings(node)]] = True
@@ -106,5 +108,5 @@ def _beginnings(path: Path) -> list[Path]:
     return [path[:length] for length in range(1, len(path) + 1)]
 
 
-def _padded(values: list[int], capacity: int) -> np.ndarray:
+def _padded(values: list[int], capacity: int) -> Any:
     return np.pad(np.asarray(values, np.int32), (0, capacity - len(values)))

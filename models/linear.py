@@ -7,17 +7,19 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 
-def linear(x: Float[Array, "*batch in"], weight: Float[Array, "in out"]) -> Float[Array, "*batch out"]:
+def linear(
+    x: Float[Array, "*batch in"], weight: Float[Array, "in out"]
+) -> Float[Array, "*batch out"]:
     """`x @ weight`: inputs rounded to the weight's dtype, sums and result float32."""
     return contract(x, weight, ((x.ndim - 1,), (0,)))
 
 
 def contract(
-    x: Float[Array, "..."],
-    y: Float[Array, "..."],
+    x: Array,
+    y: Array,
     axes: tuple[tuple[int, ...], tuple[int, ...]],
     batch: tuple[tuple[int, ...], tuple[int, ...]] = ((), ()),
-) -> Float[Array, "..."]:
+) -> Array:
     """A dot product over `axes`: `x` rounded to `y`'s dtype, sums and result float32."""
     return jax.lax.dot_general(
         x.astype(y.dtype),

@@ -57,8 +57,9 @@ def _check(tree: exp.Query, sql: str, dialect: Dialect, catalog: Catalog) -> Non
         call = bind_call(node, sql, dialect)
         return exp.cast(exp.Null(), exp.DataType.build(return_type(call), dialect="duckdb"))
 
+    stubbed = rewrite(tree, stub).sql("duckdb")
     try:
-        catalog.describe(rewrite(tree, stub).sql("duckdb"))
+        catalog.describe(stubbed)
     except BindError as error:
         raise BindError(error.reason, sql, _named_in(error.reason, sql)) from error
 

@@ -115,7 +115,11 @@ def _attend_blocks(
             k, v = (jax.lax.dynamic_slice_in_dim(x, j * BLOCK, BLOCK, 2) for x in (key, value))
             return attend(asking, k, v, mask.block(i * BLOCK, BLOCK, j * BLOCK, BLOCK))
 
-        return jax.lax.fori_loop(jnp.int32(0), i, lambda j, part: join(part, against(j)), against(i))
+        def step(j: Int[Array, ""], part: Partial) -> Partial:
+            return join(part, against(j))
+
+        whole: Partial = jax.lax.fori_loop(jnp.int32(0), i, step, against(i))
+        return whole
 
     parts = jax.lax.map(block, jnp.arange(query.shape[3] // BLOCK, dtype=jnp.int32))
     joined = (jnp.moveaxis(x, 0, 3).reshape(*query.shape[:4], x.shape[-1]) for x in parts)

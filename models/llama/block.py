@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from flax import nnx
 from jaxtyping import Array, Bool, Float
 
+from sqlax.models.linear import linear
 from sqlax.models.llama.attention import (
     Cache,
     KeyValue,
@@ -17,7 +18,6 @@ from sqlax.models.llama.attention import (
     attend_reads,
 )
 from sqlax.models.llama.config import LlamaConfig
-from sqlax.models.linear import linear
 from sqlax.models.llama.rotary import Angles, rotate
 from sqlax.models.llama.rows import Layout
 
@@ -56,9 +56,7 @@ class Norm(nnx.Module):
 class Attention(nnx.Module):
     """Grouped-query attention; query, key and value projections are one matrix."""
 
-    def __init__(
-        self, config: LlamaConfig, qkv: Array, out: Array, bias: Array | None
-    ) -> None:
+    def __init__(self, config: LlamaConfig, qkv: Array, out: Array, bias: Array | None) -> None:
         self.qkv = nnx.Param(qkv)
         self.out = nnx.Param(out)
         self.bias = None if bias is None else nnx.Param(bias)

@@ -43,9 +43,7 @@ def build(config: LlamaConfig, tensors: Mapping[str, Tensor], dtype: DTypeLike) 
         config,
         jnp.asarray(source.matrix("model.embed_tokens.weight", embedding)),
         (_body(source), _block(source, lambda weight: jnp.asarray(weight(config.layers - 1)))),
-        Norm(
-            jnp.asarray(source.vector("model.norm.weight", config.width)), config.norm_epsilon
-        ),
+        Norm(jnp.asarray(source.vector("model.norm.weight", config.width)), config.norm_epsilon),
         None if config.tied_embeddings else jnp.asarray(source.matrix("lm_head.weight", embedding)),
     )
 
@@ -121,9 +119,7 @@ def _block(source: _Source, take: Callable[[OfLayer], jax.Array]) -> Block:
 
 def _norm(source: _Source, take: Callable[[OfLayer], jax.Array], name: str) -> Norm:
     config = source.config
-    weight = take(
-        lambda layer: source.vector(f"model.layers.{layer}.{name}.weight", config.width)
-    )
+    weight = take(lambda layer: source.vector(f"model.layers.{layer}.{name}.weight", config.width))
     return Norm(weight, config.norm_epsilon)
 
 
@@ -145,5 +141,7 @@ def _feed_forward(source: _Source, take: Callable[[OfLayer], jax.Array]) -> Feed
     gate_up = [("mlp.gate_proj", config.ffn_width), ("mlp.up_proj", config.ffn_width)]
     return FeedForward(
         take(lambda layer: source.fused(layer, gate_up, config.width)),
-        take(lambda layer: source.fused(layer, [("mlp.down_proj", config.width)], config.ffn_width)),
+        take(
+            lambda layer: source.fused(layer, [("mlp.down_proj", config.width)], config.ffn_width)
+        ),
     )

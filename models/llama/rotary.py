@@ -29,9 +29,7 @@ def angles(config: LlamaConfig, position: Int[Array, " tokens"]) -> Angles:
     return cosine.reshape(-1, speed.shape[0]), sine.reshape(-1, speed.shape[0])
 
 
-def rotate(
-    x: Float[Array, "tokens heads dim"], at: Angles
-) -> Float[Array, "tokens heads dim"]:
+def rotate(x: Float[Array, "tokens heads dim"], at: Angles) -> Float[Array, "tokens heads dim"]:
     """Turn each head by its token's angles; channel i is paired with channel i + dim / 2."""
     cosine, sine = (a[:, None, :] for a in at)
     first, second = jnp.split(x, 2, axis=-1)

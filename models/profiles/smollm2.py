@@ -1,7 +1,8 @@
 """SmolLM2-135M-Instruct: how it was chosen, and the figures, are in docs/quality.md.
 
 The model hardly reads a question, but it completes a labelled form well. So every layout is the
-same form: the text on one line, what is asked of it on the next, the answer after it.
+same form: the text on one line, what is asked of it on the next, the answer after it. The banks
+are written for prompts in that order: the row's text, a new line, the question.
 """
 
 from __future__ import annotations
@@ -48,13 +49,85 @@ The writer's opinion of the service: bad
 
 """
 
+PREDICATE_BANK = """\
+Text: Chop the onions and fry them in butter.
+Is this about cooking? The answer is yes.
+
+Text: The museum was a joy, I could have stayed all day.
+Is this opinion positive? The answer is yes.
+
+Text: Take your time, any day this month is fine.
+Is the sender in a hurry? The answer is no.
+
+Text: The vase arrived in pieces and nobody picks up the phone.
+Is this opinion positive? The answer is no.
+
+Text: They talked for hours about the old days.
+Does it mention a colour? The answer is no.
+
+Text: A tired concert by a band that would rather be elsewhere.
+Is this opinion positive? The answer is no.
+
+Text: She wore a red hat and green shoes.
+Does it mention a colour? The answer is yes.
+
+Text: Light, quick and a pleasure to hold.
+Is this opinion positive? The answer is yes.
+
+"""
+
+SCALE_BANK = """\
+Text: The coat is lovely and warm, but one button was loose.
+How satisfied is the writer, from 1 to 5?
+Rating: 4
+
+Text: Broken on arrival, and rude on the phone.
+How satisfied is the writer, from 1 to 5?
+Rating: 1
+
+Text: Perfect, I could not ask for more.
+How satisfied is the writer, from 1 to 5?
+Rating: 5
+
+Text: Neither good nor bad, it will do.
+How satisfied is the writer, from 1 to 5?
+Rating: 3
+
+Text: Mostly dull, with one or two good moments.
+How satisfied is the writer, from 1 to 5?
+Rating: 2
+
+Text: A wonderful evening from start to finish, thank you!
+How satisfied is the writer, from 1 to 5?
+Rating: 5
+
+Text: Not bad, but not worth the trip either.
+How satisfied is the writer, from 1 to 5?
+Rating: 3
+
+Text: Awful. I threw it away.
+How satisfied is the writer, from 1 to 5?
+Rating: 1
+
+Text: Good value and friendly people, if a bit slow.
+How satisfied is the writer, from 1 to 5?
+Rating: 4
+
+Text: Weak, with a few nice details.
+How satisfied is the writer, from 1 to 5?
+Rating: 2
+
+"""
+
 SMOLLM2 = PromptProfile(
     predicate=Layout(
+        bank=PREDICATE_BANK,
         before="Text: ",
-        after="\nAnswer:",
-        example="Text: {prompt}\nAnswer:{answer}\n\n",
+        after=" The answer is",
+        example="Text: {prompt} The answer is{answer}.\n\n",
         label=" {label}",
         neutral=NEUTRAL,
+        strength=0.85,
     ),
     yes="yes",
     no="no",
@@ -68,9 +141,11 @@ SMOLLM2 = PromptProfile(
     ),
     default_task="The category",
     scale=Layout(
+        bank=SCALE_BANK,
         before="Text: ",
         after="\nRating:",
         example="Text: {prompt}\nRating:{answer}\n\n",
         label=" {label}",
+        neutral=NEUTRAL,
     ),
 )

@@ -1,0 +1,37 @@
+"""What tests may need beyond the repository, and what skips them where it is absent."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from sqlax.models import registry
+
+DEFAULT_MODEL = "smollm2-135m-instruct"
+BESIDE_THE_REPOSITORY = Path(__file__).resolve().parents[2] / "shared" / "data"
+DATA = Path(os.environ.get("SQLAX_DATA") or BESIDE_THE_REPOSITORY)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("data") and not DATA.is_dir():
+        pytest.skip(f"there is no data folder {DATA}; SQLAX_DATA names another one")
+    if item.get_closest_marker("real_model") and not model_is_here():
+        pytest.skip(f"the model is not here; get it with: sqlax models pull {DEFAULT_MODEL}")
+
+
+def model_is_here() -> bool:
+    return any(model.name == DEFAULT_MODEL and model.is_here for model in registry.known())
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder of data sets; for tests marked `data`."""
+    return DATA
+
+
+@pytest.fixture(scope="session")
+def default_model() -> str:
+    """The name of the default model; for tests marked `real_model`."""
+    return DEFAULT_MODEL
