@@ -1,16 +1,13 @@
-"""The static shape in which a row is computed: it follows from the row's own length alone.
-
-Everything in it is measured on a CPU (docs of the numbers: `BUCKETS`). A tile's linear layers
-cost as much as its tokens, its attention as much as rows x row capacity squared.
-"""
+"""The static shape in which a row is computed: it follows from the row's own length alone."""
 
 from __future__ import annotations
 
 BUCKETS = (32, 64, 128, 256, 512, 1024, 2048, 4096, 8192)
 """Row capacities of the tiles; longer rows take the next multiple of the last.
 
-Twice the capacity costs a row of half the length 2% to 4% of its time, while each bucket that a
-table needs is one more copy of the model to compile.
+Measured with SmolLM2-135M on a CPU, a full tile of 1,024 tokens takes the same time within 4% in
+rows of up to 16, 32, 48, 64, 96 and 128 slots, and 20% more in rows of 256. Finer steps gain less
+than they cost: each bucket that a table needs is one more copy of the model to compile.
 """
 
 

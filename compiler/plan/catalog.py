@@ -13,7 +13,7 @@ import duckdb
 from sqlglot import exp
 
 from sqlax.compiler.plan.schema import Field, Schema
-from sqlax.errors import BindError
+from sqlax.errors import BindError, DataError
 
 
 class Catalog:
@@ -27,11 +27,16 @@ class Catalog:
         self._types: dict[str, tuple[str, ...]] = {}
 
     def describe(self, sql: str) -> tuple[Field, ...]:
-        """Output columns of a query; BindError with DuckDB's reason where it has none."""
+        """Output columns of a query.
+
+        Raises:
+            BindError: DuckDB cannot bind the query; with DuckDB's reason.
+            DataError: DuckDB cannot read what the query names, such as a damaged file.
+        """
         try:
             rows = self.connection.execute(f"DESCRIBE {sql}", self._used(sql)).fetchall()
         except duckdb.Error as error:
-            raise BindError(first_line(error)) from error
+            raise _error(error) from error
         return tuple(Field(name, type_name) for name, type_name, *_ in rows)
 
     def types_of(
@@ -52,7 +57,7 @@ class Catalog:
         try:
             return self.connection.execute(sql, self._used(sql)).fetchall()
         except duckdb.Error as error:
-            raise BindError(first_line(error)) from error
+            raise _error(error) from error
 
     def aggregate_names(self) -> frozenset[str]:
         """Lower-case names of DuckDB's aggregate functions."""
@@ -78,6 +83,13 @@ def typed_nulls(schema: Schema) -> str:
 def quote(name: str) -> str:
     """An identifier in double quotes."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def _error(error: duckdb.Error) -> BindError | DataError:
+    """Our error for one of DuckDB's: whether the query is wrong, or what it reads."""
+    wrong_data = (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException)
+    kind = DataError if isinstance(error, wrong_data) else BindError
+    return kind(first_line(error))
 
 
 def first_line(error: Exception) -> str:

@@ -107,6 +107,8 @@ def _attend_blocks(
     mask: RowMask,
 ) -> Partial:
     """A loop over blocks of queries, in it one over the blocks of keys up to the same slot."""
+    if query.shape[3] % BLOCK:
+        raise ValueError(f"a row capacity of {query.shape[3]} is not a multiple of {BLOCK}")
 
     def block(i: Int[Array, ""]) -> Partial:
         asking = jax.lax.dynamic_slice_in_dim(query, i * BLOCK, BLOCK, 3)

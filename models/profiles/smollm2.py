@@ -1,8 +1,7 @@
 """SmolLM2-135M-Instruct: how it was chosen, and the figures, are in docs/quality.md.
 
-The model hardly reads a question, but it completes a labelled form well. So every layout is the
-same form: the text on one line, what is asked of it on the next, the answer after it. The banks
-are written for prompts in that order: the row's text, a new line, the question.
+The model hardly reads a question, but it completes a form. AI_IF answers other questions than
+opinions no better than chance in the order that SQL prompts usually have; see TEXT_FIRST.
 """
 
 from __future__ import annotations
@@ -50,6 +49,33 @@ The writer's opinion of the service: bad
 """
 
 PREDICATE_BANK = """\
+Is this about cooking? Chop the onions and fry them in butter.
+The answer is yes.
+
+Is the sender in a hurry? Take your time, any day this month is fine.
+The answer is no.
+
+Does it mention a colour? They talked for hours about the old days.
+The answer is no.
+
+Does it mention a colour? She wore a red hat and green shoes.
+The answer is yes.
+
+Is this opinion positive? The museum was a joy, I could have stayed all day.
+The answer is yes.
+
+Is this opinion positive? The vase arrived in pieces and nobody picks up the phone.
+The answer is no.
+
+Is this opinion positive? A tired concert by a band that would rather be elsewhere.
+The answer is no.
+
+Is this opinion positive? Light, quick and a pleasure to hold.
+The answer is yes.
+
+"""
+
+TEXT_FIRST_BANK = """\
 Text: Chop the onions and fry them in butter.
 Is this about cooking? The answer is yes.
 
@@ -119,15 +145,25 @@ Rating: 2
 
 """
 
+TEXT_FIRST = Layout(
+    bank=TEXT_FIRST_BANK,
+    before="Text: ",
+    after=" The answer is",
+    example="Text: {prompt} The answer is{answer}.\n\n",
+    label=" {label}",
+    neutral=NEUTRAL,
+    strength=0.85,
+)
+"""For prompts written as the row's text, a new line, the question: better on questions of all
+kinds, worse on opinions in a critic's words."""
+
 SMOLLM2 = PromptProfile(
     predicate=Layout(
         bank=PREDICATE_BANK,
-        before="Text: ",
-        after=" The answer is",
-        example="Text: {prompt} The answer is{answer}.\n\n",
+        after="\nThe answer is",
+        example="{prompt}\nThe answer is{answer}.\n\n",
         label=" {label}",
         neutral=NEUTRAL,
-        strength=0.85,
     ),
     yes="yes",
     no="no",
@@ -146,6 +182,5 @@ SMOLLM2 = PromptProfile(
         after="\nRating:",
         example="Text: {prompt}\nRating:{answer}\n\n",
         label=" {label}",
-        neutral=NEUTRAL,
     ),
 )

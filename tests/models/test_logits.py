@@ -19,7 +19,7 @@ from sqlax.models.label_trie import build_trie
 from sqlax.models.language_model import PackedRows, Params
 from sqlax.models.linear import contract
 from sqlax.models.registry.load import load
-from tests.models.golden.prompts import PROMPTS, reviews
+from tests.models.golden.prompts import LABELS, PROMPTS, reviews
 from tests.models.random_llama import pack
 
 pytestmark = pytest.mark.real_model

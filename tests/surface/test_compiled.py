@@ -1,0 +1,92 @@
+"""Compiled once, run many times: no second trace, and the program is found by other processes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+import sqlax
+from sqlax.models.fake import FakeModel
+from tests.surface.conftest import ANSWERS, Open
+
+
+def test_a_second_run_traces_nothing(fake: Open) -> None:
+    con = fake()
+    con.execute("CREATE TABLE t AS SELECT 'good ' || i AS x FROM range(20) r(i)")
+    query = con.compile("SELECT COUNT(*) FROM t WHERE AI_IF(('q ', x))")
+    assert query.run().fetchall() == [(20,)]
+    con.execute("INSERT INTO t VALUES ('bad'), ('good')")
+    second = query.run()
+    assert second.fetchall() == [(21,)]
+    assert second.report.traces == 1
+
+
+def test_parameters_are_data(fake: Open) -> None:
+    con = fake()
+    con.execute("CREATE TABLE t AS SELECT i, 'good ' || i AS x FROM range(20) r(i)")
+    con.mode = "graph"
+    query = con.compile("SELECT COUNT(*) FROM t WHERE i < $most AND AI_IF(('q ', x))", {"most": 5})
+    counts = [query.run(most=most) for most in (5, 10, 0)]
+    assert [result.fetchall() for result in counts] == [[(5,)], [(10,)], [(0,)]]
+    assert [result.report.calls for result in counts] == [5, 10, 0]
+    assert counts[-1].report.traces == 1
+
+
+def test_a_prompt_parameter_is_part_of_the_prompt(fake: Open) -> None:
+    con = fake()
+    con.execute("CREATE TABLE t AS SELECT unnest(['good', 'bad']) AS x")
+    query = "SELECT x FROM t WHERE AI_IF((?, x))"
+    assert con.sql(query, ["Is it so? "]).fetchall() == [("good",)]
+    assert con.sql(query, [None]).fetchall() == []
+
+
+def test_compile_over_data_frames() -> None:
+    frame = pd.DataFrame({"x": ["good", "bad", None]})
+    query = sqlax.compile(
+        "SELECT x, AI_IF(('q ', x)) AS p FROM frame", {"frame": frame}, FakeModel(ANSWERS)
+    )
+    assert query.run().fetchall() == [("good", True), ("bad", False), (None, None)]
+    assert "stablehlo.while" in query.stablehlo()
+    assert query.cost().calls == 2
+
+
+_PROGRAM = """
+import sqlax
+from sqlax.models.fake import FakeModel
+con = sqlax.connect(model=FakeModel({"good": "yes"}))
+con.execute("CREATE TABLE t AS SELECT 'good' AS x")
+print(con.sql("SELECT AI_IF(('q ', x)) FROM t").fetchall())
+"""
+
+
+def test_another_process_finds_the_executable(tmp_path: Path) -> None:
+    def run() -> set[str]:
+        environment = {**os.environ, "SQLAX_CACHE": str(tmp_path)}
+        done = subprocess.run(
+            [sys.executable, "-c", _PROGRAM],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout == "[(True,)]\n"
+        return {path.name for path in (tmp_path / "programs").iterdir()}
+
+    first = {name for name in run() if "step" in name}
+    second = {name for name in run() if "step" in name}
+    assert first
+    assert second == first
+
+
+def test_nothing_in_the_users_process_changes(fake: Open) -> None:
+    import jax
+
+    before = {name: getattr(jax.config, name) for name in ("jax_enable_x64", "jax_compilation_cache_dir")}
+    con = fake()
+    con.execute("CREATE TABLE t AS SELECT 'good' AS x")
+    assert con.sql("SELECT AI_IF(('q ', x)) FROM t").fetchall() == [(True,)]
+    assert {name: getattr(jax.config, name) for name in before} == before
