@@ -65,13 +65,23 @@ def f1_at_limit(returned: Sequence[Hashable], gold: Collection[Hashable], wanted
 
 
 def relative_error(value: float | None, gold: float) -> float:
-    """How far a number is from the gold one, as a share of the gold one; no number counts as 0."""
+    """How far a number is from the gold one, as a share of the gold one; no number counts as 0.
+
+    NaN where the gold number is 0.
+    """
+    if not gold:
+        return math.nan
     return abs((value or 0.0) - gold) / abs(gold)
 
 
 def mean_relative_error(values: Mapping[str, float], gold: Mapping[str, float]) -> float:
     """The mean of `relative_error` over the gold groups; a group that is missing counts as 0."""
     return sum(relative_error(values.get(name), gold[name]) for name in gold) / len(gold)
+
+
+def defined(value: float) -> float | None:
+    """The value as JSON can hold it: None for NaN."""
+    return None if math.isnan(value) else value
 
 
 def _centred(values: Sequence[float]) -> list[float]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import sqlax
 from benchmarks.arguments import argument_parser, write_report
-from benchmarks.metrics import accuracy, auc
+from benchmarks.metrics import accuracy, auc, defined
 from benchmarks.model import load_model, with_profile
 from benchmarks.snippets import Snippets, load_snippets
 from sqlax.models.language_model import LanguageModel
@@ -48,22 +48,23 @@ def measure(model: LanguageModel, snippets: Snippets) -> list[Line]:
     """A line for each task and metric."""
     with_examples = f"{QUESTION}, examples => {EXAMPLES}"
     bare = with_profile(model, RAW_PROFILE)
-    lines = [_accuracy("AI_CLASSIFY", CLASSIFY, model, snippets)]
+    lines = [accuracy_line("AI_CLASSIFY", CLASSIFY, model, snippets)]
     for task, prompt in (("", QUESTION), (" with 4 examples", with_examples)):
-        lines.append(_accuracy(f"AI_IF{task}", f"AI_IF({prompt})", model, snippets))
-        lines.append(_auc(f"AI_SCORE{task}", f"AI_SCORE({prompt})", model, snippets))
-    lines.append(_accuracy("W1 (raw)", f"{RAW} = ' positive'", model, snippets))
+        lines.append(accuracy_line(f"AI_IF{task}", f"AI_IF({prompt})", model, snippets))
+        lines.append(auc_line(f"AI_SCORE{task}", f"AI_SCORE({prompt})", model, snippets))
+    lines.append(accuracy_line("W1 (raw)", f"{RAW} = ' positive'", model, snippets))
     score = "AI_SCORE(('Review: ', text, '\nSentiment:'))"
-    return [*lines, _auc("W1 (raw)", score, bare, snippets)]
+    return [*lines, auc_line("W1 (raw)", score, bare, snippets)]
 
 
-def _accuracy(task: str, expression: str, model: LanguageModel, snippets: Snippets) -> Line:
+def accuracy_line(task: str, expression: str, model: LanguageModel, snippets: Snippets) -> Line:
+    """The share of right answers."""
     answers = ask(expression, model, snippets)
     return _line(task, "accuracy", accuracy(answers, snippets.positive), answers)
 
 
-def _auc(task: str, expression: str, model: LanguageModel, snippets: Snippets) -> Line:
-    """Over the rows that have a score; the line says how many."""
+def auc_line(task: str, expression: str, model: LanguageModel, snippets: Snippets) -> Line:
+    """How well scores part positive from negative, over the rows that have one."""
     answers = ask(expression, model, snippets)
     pairs = zip(answers, snippets.positive, strict=True)
     scored = [(score, side) for score, side in pairs if score is not None]
@@ -73,7 +74,7 @@ def _auc(task: str, expression: str, model: LanguageModel, snippets: Snippets) -
 
 def _line(task: str, metric: str, value: float, answers: Sequence[object]) -> Line:
     answered = sum(answer is not None for answer in answers)
-    line = {"task": task, "system": "sqlax", "metric": metric, "value": value}
+    line = {"task": task, "system": "sqlax", "metric": metric, "value": defined(value)}
     return {**line, "rows": len(answers), "answered": answered}
 
 

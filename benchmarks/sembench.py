@@ -13,6 +13,7 @@ from typing import Any
 import sqlax
 from benchmarks.arguments import argument_parser, write_report
 from benchmarks.cold_cache import cold_cache
+from benchmarks.metrics import defined
 from benchmarks.model import load_model
 from benchmarks.movie import Gold, store_movie
 from benchmarks.sembench_scoring import score
@@ -66,8 +67,8 @@ def read_queries(text: str) -> tuple[int, ...]:
 
 
 def _range(part: str) -> range:
-    first, _, last = part.partition("-")
-    return range(int(first), int(last or first) + 1)
+    first, *last = [int(number) for number in part.split("-")]
+    return range(first, max(last, default=first) + 1)
 
 
 def _line(query: int, timing: Timing, metric: str, quality: float) -> dict[str, Any]:
@@ -78,7 +79,7 @@ def _line(query: int, timing: Timing, metric: str, quality: float) -> dict[str, 
         "seconds": timing.seconds,
         "compile_seconds": timing.compile_seconds,
         "metric": metric,
-        "quality": quality,
+        "quality": defined(quality),
         "rows": sum(report.scanned),
         "calls": report.calls,
         "tokens_prefilled": report.tokens,

@@ -196,4 +196,3 @@ def _held(assembly: Assembly, output: Field) -> OutputColumn:
         scan, name = origin
         return OutputColumn(output.kind, source=assembly.tables[scan].column(name))
     return OutputColumn(output.kind, decimal_scale(output.type), labels=output.labels or ())
-

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 
@@ -89,7 +90,9 @@ class Estimator:
         """Calls from distinct texts, tokens from a sample of them."""
         model = self._models.of(node)
         layout = lay_out(node.call, model.profile)
-        prefix = len(model.tokenizer.encode("".join(p for p in layout.prefix if isinstance(p, str))))
+        prefix = len(
+            model.tokenizer.encode("".join(p for p in layout.prefix if isinstance(p, str)))
+        )
         calls, row_tokens = self._calls(node), self._row_tokens(node, model, layout)
         tokens = round(calls * row_tokens) + (prefix if calls else 0)
         rows_bytes = model.kv_bytes_per_token * (prefix + round(row_tokens))
@@ -123,7 +126,8 @@ class Estimator:
         columns = ", ".join(f'"{origin[1]}"' for origin in origins if origin is not None)
         known = " AND ".join(f'"{o[1]}" IS NOT NULL' for o in origins if o is not None)
         (scan,) = scans
-        sql = f"SELECT COUNT(*) FROM (SELECT DISTINCT {columns} FROM ({scan.sql}) AS t WHERE {known}) AS d"
+        distinct = f"SELECT DISTINCT {columns} FROM ({scan.sql}) AS t WHERE {known}"
+        sql = f"SELECT COUNT(*) FROM ({distinct}) AS d"
         return min(rows, int(self._one(sql)))
 
     def _row_tokens(self, node: Score, model: LanguageModel, layout: PromptLayout) -> float:
@@ -135,7 +139,9 @@ class Estimator:
         if origin is None:
             return 1.0
         scan, column = origin
-        sql = f'SELECT "{column}" FROM ({scan.sql}) AS t WHERE "{column}" IS NOT NULL LIMIT {_SAMPLE}'
+        sql = (
+            f'SELECT "{column}" FROM ({scan.sql}) AS t WHERE "{column}" IS NOT NULL LIMIT {_SAMPLE}'
+        )
         texts = [" " + str(text) for (text,) in self._all(sql)]
         if not texts:
             return 0.0
@@ -145,7 +151,7 @@ class Estimator:
         ((value,),) = self._all(sql)
         return int(value)
 
-    def _all(self, sql: str) -> list[tuple[object, ...]]:
+    def _all(self, sql: str) -> list[tuple[Any, ...]]:
         catalog = self._plan.catalog
         return catalog.connection.execute(sql, used_parameters(sql, catalog.parameters)).fetchall()
 
@@ -216,4 +222,3 @@ def _totals(cost: Cost, report: RunReport | None) -> str:
         f"{report.tokens:,} tokens, {report.reused:,} reused, {report.steps:,} morsels, "
         f"{report.seconds:.2f} s of which {report.compile_seconds:.2f} s compiling"
     )
-

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import duckdb
 from sqlglot import exp
@@ -105,7 +105,7 @@ def plan_query(
     if not isinstance(tree, exp.Query):
         raise ParseError("a semantic statement must be a query", sql)
     catalog = Catalog(connection, parameters)
-    built = build_plan(cast("exp.Query", tree), sql, dialect, catalog)
+    built = build_plan(tree, sql, dialect, catalog)
     logical, log = rewrite_plan(built, disabled_rules)
     placed = place(logical, catalog, mode, sql)
     return QueryPlan(sql, catalog, logical, placed, log, outputs_of(built.schema))

@@ -156,4 +156,3 @@ def check_errors(assembly: Assembly, state: ProgramState) -> None:
         if ratio is not None and report.failed > ratio * report.rows:
             share = f"{report.failed} of {report.rows} rows"
             raise RowError(f"{first.function} failed on {share}, more than {ratio:g}; {where}")
-

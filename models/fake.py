@@ -24,8 +24,15 @@ _BASE = 1_000_003
 class ByteTokenizer:
     """One token for each UTF-8 byte, and one control token that ends a document."""
 
-    vocabulary_size = 257
-    end_of_text = 256
+    @property
+    def vocabulary_size(self) -> int:
+        """256 bytes and one control token."""
+        return 257
+
+    @property
+    def end_of_text(self) -> int:
+        """The control token."""
+        return 256
 
     def encode(self, text: str) -> list[int]:
         """The bytes of `text`."""
@@ -87,7 +94,9 @@ class FakeModel:
         given = list(self.answers.values()) or [self.default]
         return {
             "pattern": np.asarray(padded, np.int32),
-            "answer": np.asarray([_hash(self._tokens(a)) for a in [*given, self.default]], np.uint32),
+            "answer": np.asarray(
+                [_hash(self._tokens(a)) for a in [*given, self.default]], np.uint32
+            ),
             "chance": np.asarray([_chance(a) for a in [*given, self.default]], np.float32),
         }
 
@@ -124,7 +133,9 @@ def _chance(answer: str | float) -> float:
 
 def _hash(tokens: list[int]) -> int:
     """A sum over places, so that a label's hash adds up along its path in the trie."""
-    return sum((token + 1) * pow(_BASE, depth, 1 << 32) for depth, token in enumerate(tokens)) % (1 << 32)
+    return sum((token + 1) * pow(_BASE, depth, 1 << 32) for depth, token in enumerate(tokens)) % (
+        1 << 32
+    )
 
 
 def _row_tokens(rows: PackedRows) -> Int[Array, "rows width"]:

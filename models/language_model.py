@@ -83,19 +83,45 @@ class LabelTrie:
 class LanguageModel(Protocol):
     """A model that can score labels inside a compiled program."""
 
-    name: str
-    """The name under which a query asks for it."""
-    identity: str
-    """Changes whenever an answer could: weights, dtype and attention path."""
-    context_length: int
-    """Most tokens of prefix, prompt and label together."""
-    flops_per_token: int
-    """Multiply-adds of the linear layers counted twice, per token."""
-    kv_bytes_per_token: int
-    """Bytes of key-value state one token leaves behind."""
-    tokenizer: Tokenizer
-    profile: PromptProfile
-    params: Params
+    @property
+    def name(self) -> str:
+        """The name under which a query asks for it."""
+        ...
+
+    @property
+    def identity(self) -> str:
+        """Changes whenever an answer could: weights, dtype and attention path."""
+        ...
+
+    @property
+    def context_length(self) -> int:
+        """Most tokens of prefix, prompt and label together."""
+        ...
+
+    @property
+    def flops_per_token(self) -> int:
+        """Multiply-adds of the linear layers counted twice, per token."""
+        ...
+
+    @property
+    def kv_bytes_per_token(self) -> int:
+        """Bytes of key-value state one token leaves behind."""
+        ...
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """Turns text into the model's tokens."""
+        ...
+
+    @property
+    def profile(self) -> PromptProfile:
+        """How the model wants to be asked."""
+        ...
+
+    @property
+    def params(self) -> Params:
+        """The weights."""
+        ...
 
     def prefill(
         self, params: Params, tokens: Int[Array, " capacity"], length: Int[Array, ""]

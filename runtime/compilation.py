@@ -46,5 +46,5 @@ def persistent_cache() -> Iterator[None]:
 
 def _apply(settings: dict[str, object]) -> None:
     for name, value in settings.items():
-        jax.config.update(name, value)
+        jax.config.update(name, value)  # type: ignore[no-untyped-call]
     compilation_cache.reset_cache()

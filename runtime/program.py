@@ -92,7 +92,7 @@ class Program:
                 inputs = load_window(int(state.wanted))
             begin = time.perf_counter()
             state = executable(self.models, inputs, state, jnp.asarray(allowed, jnp.int32))
-            jax.block_until_ready(state.phase)
+            state.phase.block_until_ready()
             seconds = time.perf_counter() - begin
             yield state
             if budget is None:

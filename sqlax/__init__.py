@@ -27,7 +27,9 @@ __all__ = [
 ]
 
 
-def connect(database: Any = ":memory:", model: Any = "smollm2-135m-instruct", **options: Any) -> Connection:
+def connect(
+    database: Any = ":memory:", model: Any = "smollm2-135m-instruct", **options: Any
+) -> Connection:
     """A connection to a DuckDB database with a language model beside it.
 
     Args:

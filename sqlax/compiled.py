@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from sqlax.compiler.execution import Execution, OnProgress
     from sqlax.compiler.explain import Cost
+    from sqlax.compiler.query import QueryPlan
 
 
 class CompiledQuery:
@@ -63,9 +64,17 @@ class CompiledQuery:
 
         return Estimator(self._for(self._defaults)).cost()
 
+    def plan(self) -> QueryPlan:
+        """The plan; made at the first call.
+
+        Raises:
+            BindError, UnsupportedError: the query cannot be compiled.
+        """
+        return self._for(self._defaults).plan
+
     def plan_hash(self) -> str:
         """The same for every spelling of one query."""
-        return self._for(self._defaults).plan.hash()
+        return self.plan().hash()
 
     def _for(self, parameters: Mapping[str, Any]) -> Execution:
         """The execution for parameters of these types; planned anew only when types change."""

@@ -10,7 +10,7 @@ import duckdb
 from sqlax.compiled import CompiledQuery, name_parameters
 from sqlax.compiler.sql.statement import Kind, Statement, read_statements
 from sqlax.errors import BindError, SqlaxError
-from sqlax.relation import Relation
+from sqlax.relation import PlainRelation, Relation, SemanticRelation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from sqlax.compiler.execution import Execution, OnProgress
     from sqlax.compiler.placement import Mode
     from sqlax.compiler.sql.tokens import Dialect
-    from sqlax.models.language_model import LanguageModel
     from sqlax.errors import Span
+    from sqlax.models.language_model import LanguageModel
 
 DEFAULT_MODEL = "smollm2-135m-instruct"
 
@@ -49,8 +49,7 @@ class Connection:
         progress: bool = False,
         token_budget: int | None = None,
     ) -> None:
-        given = isinstance(database, duckdb.DuckDBPyConnection)
-        self.duckdb = database if given else duckdb.connect(os.fspath(database))
+        self.duckdb = _open(database)
         self.dialect = dialect
         self.mode = mode
         self._model = model
@@ -59,9 +58,7 @@ class Connection:
         self._token_budget = token_budget
         self._rows: Relation | duckdb.DuckDBPyConnection | None = None
 
-    def sql(
-        self, text: str, params: object = None
-    ) -> Relation | duckdb.DuckDBPyRelation | None:
+    def sql(self, text: str, params: object = None) -> Relation:
         """A lazy relation over the text's last statement; earlier ones are run.
 
         Args:
@@ -69,21 +66,14 @@ class Connection:
             params: their values, as a sequence or a mapping.
 
         Returns:
-            A `Relation` for a semantic query, else what DuckDB's own `sql` returns.
+            The statement's rows; none for a statement that has none, such as CREATE TABLE.
 
         Raises:
             SqlaxError: see the classes in `sqlax.errors`.
         """
-        statements = read_statements(text, self.dialect)
-        for statement in statements[:-1]:
+        *earlier, last = read_statements(text, self.dialect)
+        for statement in earlier:
             self._run(statement, params)
-        last = statements[-1] if statements else Statement(Kind.DUCKDB, text, _whole(text))
-        if last.kind is Kind.QUERY:
-            relation = Relation(self._query(last, params))
-            relation._query.plan_hash()
-            return relation
-        if last.kind is Kind.DUCKDB:
-            return self._plain(last.text, params)
         return self._run(last, params)
 
     def execute(self, text: str, params: object = None) -> Connection:
@@ -144,9 +134,6 @@ class Connection:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _plain(self, text: str, params: object) -> duckdb.DuckDBPyRelation | None:
-        return self.duckdb.sql(text) if params is None else self.duckdb.sql(text, params=params)
-
     def _query(self, statement: Statement, params: object) -> CompiledQuery:
         parameters = name_parameters(params)
 
@@ -194,19 +181,22 @@ class Connection:
 
         return ProgressBar()
 
-    def _run(self, statement: Statement, params: object) -> Relation | None:
-        """Run a statement now; the rows of a query or of EXPLAIN."""
+    def _run(self, statement: Statement, params: object) -> Relation:
+        """The rows of a statement; all but queries are run now."""
         if statement.kind is Kind.DUCKDB:
-            self.duckdb.execute(statement.text, params)
-            return None
+            found = self.duckdb.sql(statement.text, params=params)
+            return PlainRelation(self._no_rows() if found is None else found)
         query = self._query(statement, params)
         if statement.kind is Kind.QUERY:
-            return Relation(query)
+            return SemanticRelation(query)
         if statement.kind is Kind.EXPLAIN:
             text = query.explain(analyze=statement.analyze, verbose=statement.verbose)
-            return cast("Relation", self._explained(text))
+            return PlainRelation(self._explained(text))
         self._store(statement, query)
-        return None
+        return PlainRelation(self._no_rows())
+
+    def _no_rows(self) -> duckdb.DuckDBPyRelation:
+        return self.duckdb.sql("SELECT 0 AS count WHERE FALSE")
 
     def _explained(self, text: str) -> duckdb.DuckDBPyRelation:
         sql = "SELECT 'sqlax_plan' AS explain_key, $plan AS explain_value"
@@ -214,16 +204,20 @@ class Connection:
 
     def _store(self, statement: Statement, query: CompiledQuery) -> None:
         """CREATE TABLE AS, INSERT and COPY: run the query and let DuckDB store its rows."""
-        rows = query.run().relation
-        view = "sqlax_rows"
-        rows.create_view(view, replace=True)
+        name = "sqlax_rows"
+        self.duckdb.register(name, query.run().arrow())
         try:
-            self.duckdb.execute(statement.with_query(f"SELECT * FROM {view}"))
+            self.duckdb.execute(statement.with_query(f"SELECT * FROM {name}"))
         finally:
-            self.duckdb.execute(f"DROP VIEW IF EXISTS {view}")
+            self.duckdb.unregister(name)
 
 
-def _whole(text: str) -> Span:
-    from sqlax.errors import Span
-
-    return Span(0, len(text))
+def _open(
+    database: str | os.PathLike[str] | duckdb.DuckDBPyConnection,
+) -> duckdb.DuckDBPyConnection:
+    """The DuckDB connection given, or a new one that sees data frames of all calling functions."""
+    if isinstance(database, duckdb.DuckDBPyConnection):
+        return database
+    connection = duckdb.connect(os.fspath(database))
+    connection.execute("SET python_scan_all_frames = true")
+    return connection

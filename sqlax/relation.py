@@ -1,74 +1,86 @@
-"""A lazy semantic query: planned at once, run when its rows are first asked for."""
+"""What `Connection.sql` returns: the rows of a statement, whether a model answers it or not."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, final
+
+from sqlax.rows import Rows
 
 if TYPE_CHECKING:
     import duckdb
-    import pandas
-    import polars
-    import pyarrow
 
     from sqlax.compiled import CompiledQuery
     from sqlax.compiler.report import Failure, RunReport
     from sqlax.result import Result
 
 
-class Relation:
-    """The rows of a semantic query; it is run once, by the first method that needs them."""
+class Relation(Rows):
+    """The rows of one statement, computed when they are first asked for."""
+
+    @abstractmethod
+    def explain(self, *, analyze: bool = False, verbose: bool = False) -> str:
+        """The plan with estimates; with `analyze` the statement is run and measured."""
+
+    @property
+    @abstractmethod
+    def report(self) -> RunReport:
+        """Rows, calls, tokens and times of the run."""
+
+    @property
+    def errors(self) -> tuple[Failure, ...]:
+        """Rows whose answer is NULL for a reason other than a NULL in the prompt."""
+        return self.report.failures
+
+
+@final
+class SemanticRelation(Relation):
+    """A semantic query: planned at once, run once, by the first method that needs its rows."""
 
     def __init__(self, query: CompiledQuery) -> None:
         self._query = query
+        query.plan()
 
     @cached_property
     def result(self) -> Result:
         """The finished run."""
         return self._query.run()
 
-    def fetchall(self) -> list[tuple[Any, ...]]:
-        """All rows as Python values."""
-        return self.result.fetchall()
-
-    def fetchone(self) -> tuple[Any, ...] | None:
-        """The first row, or None."""
-        return self.result.fetchone()
-
-    def df(self) -> pandas.DataFrame:
-        """The rows as a pandas data frame."""
-        return self.result.df()
-
-    def pl(self) -> polars.DataFrame:
-        """The rows as a Polars data frame."""
-        return self.result.pl()
-
-    def arrow(self) -> pyarrow.Table:
-        """The rows as an Arrow table."""
-        return self.result.arrow()
-
-    def show(self, **options: Any) -> None:
-        """Print the rows as DuckDB prints a relation."""
-        self.result.show(**options)
-
-    def explain(self, *, analyze: bool = False, verbose: bool = False) -> str:
-        """The plan with estimates; with `analyze` the query is run and measured."""
-        return self._query.explain(analyze=analyze, verbose=verbose)
+    @property
+    def relation(self) -> duckdb.DuckDBPyRelation:
+        """The rows as a DuckDB relation."""
+        return self.result.relation
 
     @property
     def report(self) -> RunReport:
         """Rows, calls, tokens and times of the run."""
         return self.result.report
 
-    @property
-    def errors(self) -> tuple[Failure, ...]:
-        """Rows whose answer is NULL for a reason other than a NULL in the prompt."""
-        return self.result.errors
+    def explain(self, *, analyze: bool = False, verbose: bool = False) -> str:
+        """The plan with estimates; with `analyze` the query is run and measured."""
+        return self._query.explain(analyze=analyze, verbose=verbose)
+
+
+@final
+class PlainRelation(Relation):
+    """What DuckDB answers by itself."""
+
+    def __init__(self, relation: duckdb.DuckDBPyRelation) -> None:
+        self._relation = relation
 
     @property
     def relation(self) -> duckdb.DuckDBPyRelation:
-        """The rows as a DuckDB relation."""
-        return self.result.relation
+        """DuckDB's own relation."""
+        return self._relation
 
-    def __repr__(self) -> str:
-        return repr(self.result)
+    @property
+    def report(self) -> RunReport:
+        """An empty report: no model was asked."""
+        from sqlax.compiler.report import RunReport
+
+        return RunReport((), (), 0, 0.0, 0.0, 0)
+
+    def explain(self, *, analyze: bool = False, verbose: bool = False) -> str:
+        """DuckDB's EXPLAIN, or its EXPLAIN ANALYZE."""
+        return self._relation.explain("analyze" if analyze else "standard")

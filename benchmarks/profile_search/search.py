@@ -23,8 +23,6 @@ from tokenizers import pre_tokenizers
 from transformers import AutoModelForCausalLM, AutoTokenizer, DynamicCache
 
 HERE = Path(__file__).parent
-STRENGTH = 0.85
-"""Share of the neutral texts' bias taken off a predicate."""
 Parts = list[str]
 Form = Callable[[str, str], Parts]
 """A question and a text, laid out up to the answer."""
@@ -154,7 +152,8 @@ def predicate(scorer: Scorer, settings: dict[str, Any]) -> None:
     for row in load("questions"):
         others[row["question"]].append((row["text"], row["answer"]))
     for name, (form, separator) in FORMS.items():
-        prefix = banked(form, separator, settings["predicate_bank"])
+        order, strength = ("text", 0.85) if name.startswith("text") else ("question", 1.0)
+        prefix = banked(form, separator, settings[f"{order}_first_bank"])
         areas, hits = [], []
         for question, rows in (groups | others).items():
             texts = [x for x, _ in rows] + settings["neutral"]
@@ -163,7 +162,7 @@ def predicate(scorer: Scorer, settings: dict[str, Any]) -> None:
             truth = np.array([answer for _, answer in rows])
             margin, neutral = margin[: len(rows)], margin[len(rows) :]
             areas.append(auc(margin, truth))
-            hits.append(list((margin > STRENGTH * neutral.mean()) == truth))
+            hits.append(list((margin > strength * neutral.mean()) == truth))
         others_right = np.concatenate(hits[1:]).mean()
         print(
             f"{name:42} reviews AUC {areas[0]:.3f} accuracy {np.mean(hits[0]):.3f}"

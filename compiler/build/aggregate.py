@@ -36,9 +36,7 @@ class Grouping:
         return cls(any(has_semantic(node) for node in [*calls, *group]))
 
     @staticmethod
-    def aggregates_in(
-        expression: exp.Expr, context: Context
-    ) -> Iterator[exp.Expr]:
+    def aggregates_in(expression: exp.Expr, context: Context) -> Iterator[exp.Expr]:
         """The topmost aggregate calls, FILTER included; those over a window are not."""
         if isinstance(expression, exp.Window):
             parts = [p for key, p in _parts(expression) if key != "this"]
@@ -91,14 +89,14 @@ def build_aggregate(
     fields = tuple(Field(n, t) for n, t in zip(names, types, strict=True))
     aggregate = Aggregate(Schema(fields), plan, tuple(lifted[:split]), tuple(lifted[split:]))
     by_node = dict(zip([*keys, *calls], names, strict=True))
-    rewritten = [rewrite(e, lambda n: column(by_node[n]) if n in by_node else None) for e in expressions]
+    rewritten = [
+        rewrite(e, lambda n: column(by_node[n]) if n in by_node else None) for e in expressions
+    ]
     _check_grouped(rewritten, aggregate, context)
     return aggregate, rewritten
 
 
-def _check_grouped(
-    expressions: list[exp.Expr], aggregate: Aggregate, context: Context
-) -> None:
+def _check_grouped(expressions: list[exp.Expr], aggregate: Aggregate, context: Context) -> None:
     for expression in expressions:
         loose = columns_of(expression) - set(aggregate.schema.names)
         if loose:

@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlax.compiler.build.tree import Templates
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import Node
+from sqlax.compiler.sql.tokens import Dialect
 
 
 @dataclass
@@ -29,7 +30,7 @@ class Context:
 
     catalog: Catalog
     sql: str
-    dialect: str
+    dialect: Dialect
     aggregates: frozenset[str]
     templates: Templates = field(default_factory=Templates)
     plain: tuple[exp.CTE, ...] = ()

@@ -100,9 +100,7 @@ def _sql_kind(join: exp.Join) -> str:
     return " ".join(word.upper() for word in words if word) or "INNER"
 
 
-def _split(
-    operands: list[exp.Expr], left: Node, right: Node
-) -> tuple[Keys, list[exp.Expr]]:
+def _split(operands: list[exp.Expr], left: Node, right: Node) -> tuple[Keys, list[exp.Expr]]:
     """Equalities between the two sides, and everything else."""
     keys: list[tuple[exp.Expr, exp.Expr]] = []
     rest: list[exp.Expr] = []
@@ -115,9 +113,7 @@ def _split(
     return tuple(keys), rest
 
 
-def _key(
-    operand: exp.Expr, left: set[str], right: set[str]
-) -> tuple[exp.Expr, exp.Expr] | None:
+def _key(operand: exp.Expr, left: set[str], right: set[str]) -> tuple[exp.Expr, exp.Expr] | None:
     if not isinstance(operand, exp.EQ) or operand.find(exp.Query):
         return None
     a, b = operand.this, operand.expression

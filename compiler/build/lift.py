@@ -83,9 +83,7 @@ def _either(guards: list[exp.Expr | None]) -> exp.Expr | None:
     return exp.or_(*dict.fromkeys(wanted), copy=True) if len(wanted) == len(guards) else None
 
 
-def _place(
-    plan: Node, node: exp.Expr, guard: exp.Expr | None, templates: Templates
-) -> Node:
+def _place(plan: Node, node: exp.Expr, guard: exp.Expr | None, templates: Templates) -> Node:
     call, name = templates.call(node), templates.column_name(node)
     values = tuple(answers(value, templates) for value in call.values)
     ready = answers(guard, templates) if guard is not None else None
@@ -109,9 +107,7 @@ def _widen(plan: Node, name: str, guard: exp.Expr | None) -> Node:
     return plan.with_inputs(tuple(children))
 
 
-def occurrences(
-    node: exp.Expr, guards: Guards
-) -> Iterator[tuple[exp.Expr, Guards]]:
+def occurrences(node: exp.Expr, guards: Guards) -> Iterator[tuple[exp.Expr, Guards]]:
     """Semantic calls below `node`, inner before outer, with the conditions that need them."""
     if not has_semantic(node):
         return
@@ -163,7 +159,10 @@ def _branches(
 def _when_clauses(case: exp.Case) -> list[tuple[exp.Expr, exp.Expr]]:
     operand = case.this
     return [
-        (exp.EQ(this=operand.copy(), expression=i.this.copy()) if operand else i.this, i.args["true"])
+        (
+            exp.EQ(this=operand.copy(), expression=i.this.copy()) if operand else i.this,
+            i.args["true"],
+        )
         for i in case.args["ifs"]
     ]
 

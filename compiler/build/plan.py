@@ -77,4 +77,3 @@ def _named_in(reason: str, sql: str) -> Span | None:
 def visible_output(plan: Node) -> tuple[str, ...]:
     """Output names as the user sees them: a name that stands twice is not numbered."""
     return tuple(field.name.split("\0")[0] for field in plan.schema.fields)
-

@@ -5,9 +5,9 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sqlax.compiler.build.context import Context
+from sqlax.compiler.build.scope import Source
 from sqlax.compiler.build.select import build_select
 from sqlax.compiler.build.source import is_semantic_query, plain_scan, planned_source, table_source
-from sqlax.compiler.build.scope import Source
 from sqlax.compiler.plan.nodes import Node
 from sqlax.errors import UnsupportedError
 

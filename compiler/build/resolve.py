@@ -34,13 +34,9 @@ def resolve(
     return rewrite(expression, visit)
 
 
-def _call(
-    node: exp.Expr, scope: Scope, context: Context, *, alias_first: bool
-) -> exp.Expr:
+def _call(node: exp.Anonymous, scope: Scope, context: Context, *, alias_first: bool) -> exp.Expr:
     call = bind_call(node, context.sql, context.dialect)
-    values = tuple(
-        resolve(value, scope, context, alias_first=alias_first) for value in call.values
-    )
+    values = tuple(resolve(value, scope, context, alias_first=alias_first) for value in call.values)
     return context.templates.mark(with_values(call, values))
 
 

@@ -55,7 +55,9 @@ class Scope:
         if not found:
             return alias.copy() if alias is not None else self._struct_field(node)
         sources = ", ".join(source.name for source in self.sources if source.find(node.name))
-        raise BindError(f"column {node.name!r} is ambiguous: {sources} have it", self.sql, span(node))
+        raise BindError(
+            f"column {node.name!r} is ambiguous: {sources} have it", self.sql, span(node)
+        )
 
     def _fields(self, node: exp.Column) -> list[str]:
         table = node.table.lower()
@@ -74,7 +76,9 @@ class Scope:
         names = [source.name for source in self.sources]
         if node.table and node.table.lower() not in [name.lower() for name in names]:
             known = ", ".join(names) or "none"
-            return BindError(f"unknown table {node.table!r}; there are: {known}", self.sql, span(node))
+            return BindError(
+                f"unknown table {node.table!r}; there are: {known}", self.sql, span(node)
+            )
         visible = [name for source in self.sources for name, _ in source.columns]
         close = difflib.get_close_matches(node.name, visible, n=3) or visible[:12]
         hint = f"; did you mean {', '.join(close)}?" if close else ""

@@ -116,9 +116,9 @@ def _sink(
 ) -> tuple[Node, list[exp.Expr], Clauses]:
     """What only DuckDB can compute is computed below the first semantic operator."""
     above = clauses.expressions()
-    if grouping is not None and not any(map(has_semantic, semantic)):
-        if not grouping.semantic_below:
-            return plan, semantic, clauses
+    nothing_below = not any(map(has_semantic, semantic))
+    if grouping is not None and nothing_below and not grouping.semantic_below:
+        return plan, semantic, clauses
     plan, sunk = sink(plan, [*semantic, *above], context)
     return plan, sunk[: len(semantic)], clauses.replaced(sunk[len(semantic) :])
 
@@ -154,15 +154,21 @@ def _tail(plan: Node, select: exp.Select, clauses: Clauses, context: Context) ->
 def _distinct_tail(plan: Node, select: exp.Select, clauses: Clauses, context: Context) -> Node:
     """DISTINCT comes before ORDER BY, which may then read the output columns only."""
     if select.args["distinct"].args.get("on"):
-        raise UnsupportedError("DISTINCT ON beside a semantic call cannot be compiled yet", context.sql)
+        raise UnsupportedError(
+            "DISTINCT ON beside a semantic call cannot be compiled yet", context.sql
+        )
     places = {output: i for i, output in reversed(list(enumerate(clauses.outputs)))}
     if any(key.value not in places for key in clauses.keys):
-        raise BindError("ORDER BY of SELECT DISTINCT reads a column that is not selected", context.sql)
+        raise BindError(
+            "ORDER BY of SELECT DISTINCT reads a column that is not selected", context.sql
+        )
     plan, outputs = lift(plan, clauses.outputs, context.templates)
     projected = project(plan, clauses.names, outputs, context)
     names = projected.schema.names
     values: list[exp.Expr] = [column(names[places[key.value]]) for key in clauses.keys]
-    return _limit(_sort(Distinct(projected.schema, projected), clauses.keys, values), select, context)
+    return _limit(
+        _sort(Distinct(projected.schema, projected), clauses.keys, values), select, context
+    )
 
 
 def _sort(plan: Node, keys: list[SortItem], values: list[exp.Expr]) -> Node:
@@ -188,7 +194,8 @@ def _whole_number(select: exp.Select, clause: str, context: Context) -> int | No
 
 def _windows(plan: Node, clauses: Clauses, context: Context) -> tuple[Node, Clauses]:
     """A Window node for the window calls, and the clauses reading its columns."""
-    calls = list(dict.fromkeys(w for e in clauses.expressions() for w in e.find_all(exp.Window)))
+    found = (window for e in clauses.expressions() for window in e.find_all(exp.Window))
+    calls: list[exp.Expr] = list(dict.fromkeys(found))
     if not calls:
         return plan, clauses
     plan, lifted = lift(plan, list(calls), context.templates)
@@ -207,9 +214,7 @@ def _column_for(
     return lambda node: column(names[node]) if node in names else None
 
 
-def project(
-    plan: Node, names: list[str], outputs: list[exp.Expr], context: Context
-) -> Node:
+def project(plan: Node, names: list[str], outputs: list[exp.Expr], context: Context) -> Node:
     """The output columns, named as given and numbered where a name stands twice."""
     names, outputs = _unpacked(names, outputs)
     types = context.catalog.types_of(outputs, plan.schema)
@@ -221,9 +226,7 @@ def project(
     return Project(Schema(tuple(fields)), plan, tuple(outputs))
 
 
-def _unpacked(
-    names: list[str], outputs: list[exp.Expr]
-) -> tuple[list[str], list[exp.Expr]]:
+def _unpacked(names: list[str], outputs: list[exp.Expr]) -> tuple[list[str], list[exp.Expr]]:
     """Each answer with error details as two columns; the result packs them into a STRUCT."""
     pairs: list[tuple[str, exp.Expr]] = []
     for name, output in zip(names, outputs, strict=True):
@@ -289,7 +292,10 @@ def _order(
     clause = select.args.get("order")
     items: list[SortItem] = []
     for ordered in clause.expressions if clause is not None else []:
-        descending, nulls_first = bool(ordered.args.get("desc")), bool(ordered.args.get("nulls_first"))
+        descending, nulls_first = (
+            bool(ordered.args.get("desc")),
+            bool(ordered.args.get("nulls_first")),
+        )
         if isinstance(ordered.this, exp.Var) and ordered.this.name.upper() == "ALL":
             items += [SortItem(o, descending, nulls_first) for o in outputs]
             continue
@@ -299,15 +305,15 @@ def _order(
     return items
 
 
-def _ordinal(
-    node: exp.Expr, outputs: list[exp.Expr], context: Context
-) -> exp.Expr | None:
+def _ordinal(node: exp.Expr, outputs: list[exp.Expr], context: Context) -> exp.Expr | None:
     """The output that a bare number names: `ORDER BY 2`."""
     if not isinstance(node, exp.Literal) or node.is_string:
         return None
     place = int(node.name)
     if not 1 <= place <= len(outputs):
-        raise BindError(f"position {place} is not among the {len(outputs)} output columns", context.sql)
+        raise BindError(
+            f"position {place} is not among the {len(outputs)} output columns", context.sql
+        )
     return outputs[place - 1].copy()
 
 
@@ -318,7 +324,9 @@ def _group(
     if clause is None:
         return []
     if any(clause.args.get(kind) for kind in ("rollup", "cube", "grouping_sets")):
-        raise UnsupportedError("GROUPING SETS beside a semantic call cannot be compiled yet", context.sql)
+        raise UnsupportedError(
+            "GROUPING SETS beside a semantic call cannot be compiled yet", context.sql
+        )
     if clause.args.get("all"):
         return [o.copy() for o in outputs if not any(Grouping.aggregates_in(o, context))]
     return [

@@ -18,9 +18,7 @@ from sqlax.compiler.plan.nodes import Node, Project, Score, column, columns_of
 from sqlax.compiler.plan.schema import Field, Schema
 
 
-def sink(
-    plan: Node, expressions: list[exp.Expr], context: Context
-) -> tuple[Node, list[exp.Expr]]:
+def sink(plan: Node, expressions: list[exp.Expr], context: Context) -> tuple[Node, list[exp.Expr]]:
     """The plan with a projection for what the graph cannot compute, and the expressions over it.
 
     Nothing is sunk when the plan already holds a semantic operator, or no expression calls one.
@@ -70,7 +68,11 @@ class _Sinker:
         """Whether the expression means the same below: no model, no aggregate, known columns."""
         if not isinstance(node, exp.Condition | exp.Query):
             return False
-        if has_semantic(node) or node.find(exp.Window) or any(Grouping.aggregates_in(node, self.context)):
+        if (
+            has_semantic(node)
+            or node.find(exp.Window)
+            or any(Grouping.aggregates_in(node, self.context))
+        ):
             return False
         reads = columns_of(node)
         return bool(reads or node.find(exp.Query)) and reads <= set(self.plan.schema.names)

@@ -37,7 +37,9 @@ def _distinct_names(fields: tuple[Field, ...]) -> tuple[Field, ...]:
 def table_source(item: exp.Expr, context: Context) -> tuple[Node, Source]:
     """A FROM item that DuckDB can read by itself, its columns named `alias.column`."""
     alias = item.alias_or_name or context.fresh("source")
-    text = item.sql("duckdb") + ("" if item.alias or isinstance(item, exp.Table) else f" AS {quote(alias)}")
+    text = item.sql("duckdb") + (
+        "" if item.alias or isinstance(item, exp.Table) else f" AS {quote(alias)}"
+    )
     fields = context.catalog.describe(f"{context.with_clause()}SELECT * FROM {text}")
     renamed = Schema(tuple(Field(f"{alias}.{field.name}", field.type) for field in fields))
     columns = ", ".join(f"{quote(f.name)} AS {quote(f'{alias}.{f.name}')}" for f in fields)
@@ -51,7 +53,9 @@ def planned_source(plan: Node, item: exp.Expr, context: Context) -> tuple[Node, 
         text = "return_error_details inside a subquery: take .value or .error there"
         raise UnsupportedError(text, context.sql)
     alias = item.alias_or_name or context.fresh("source")
-    given = [part.name for part in (item.args.get("alias") or exp.TableAlias()).args.get("columns") or []]
+    given = [
+        part.name for part in (item.args.get("alias") or exp.TableAlias()).args.get("columns") or []
+    ]
     names = given + list(plan.schema.names[len(given) :])
     fields = tuple(
         Field(f"{alias}.{name}", field.type, field.labels)
@@ -64,4 +68,6 @@ def planned_source(plan: Node, item: exp.Expr, context: Context) -> tuple[Node, 
 
 def refuse(operator: str, context: Context) -> UnsupportedError:
     """The error for an operator that cannot stand above a semantic one yet."""
-    return UnsupportedError(f"{operator} above a semantic operator cannot be compiled yet", context.sql)
+    return UnsupportedError(
+        f"{operator} above a semantic operator cannot be compiled yet", context.sql
+    )

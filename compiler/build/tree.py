@@ -57,7 +57,9 @@ class Templates:
     def mark(self, call: SemanticCall) -> exp.Expr:
         """A tree node for the call, with its prompt values as arguments."""
         values = call.values
-        template = with_values(call, tuple(exp.Placeholder(this=f"v{i}") for i in range(len(values))))
+        template = with_values(
+            call, tuple(exp.Placeholder(this=f"v{i}") for i in range(len(values)))
+        )
         key = hashlib.sha256(canonical(template).encode()).hexdigest()[:8]
         self._calls.setdefault(key, template)
         return exp.Anonymous(this=_MARK, expressions=[exp.Literal.string(key), *values])

@@ -52,9 +52,7 @@ def aggregate_column(
     return rule(lower, groups, value.type, used, output)
 
 
-def _distinct(
-    lower: Expressions, keys: tuple[Column, ...], call: exp.Expr, mask: Any
-) -> Column:
+def _distinct(lower: Expressions, keys: tuple[Column, ...], call: exp.Expr, mask: Any) -> Column:
     if not isinstance(call, exp.Count) or len(call.this.expressions) != 1:
         raise NotLowerableError(call.sql("duckdb"))
     value = lower.orderable(call.this.expressions[0])
@@ -86,9 +84,7 @@ def _mean(lower: Expressions, groups: Groups, kind: str, used: Column, output: F
 
 
 def _extreme(largest: bool) -> _Rule:
-    def rule(
-        lower: Expressions, groups: Groups, kind: str, used: Column, output: Field
-    ) -> Column:
+    def rule(lower: Expressions, groups: Groups, kind: str, used: Column, output: Field) -> Column:
         return group.extreme(groups, used, largest=largest)
 
     return rule

@@ -22,7 +22,7 @@ from sqlax.compiler.query import QueryPlan
 from sqlax.errors import CapacityError
 from sqlax.models.language_model import LanguageModel
 from sqlax.models.profile import BARE
-from sqlax.runtime.load.columns import host_column, numbers, validity
+from sqlax.runtime.load.columns import device_like, host_column, numbers, validity
 from sqlax.runtime.load.dictionary import StringDictionary
 from sqlax.runtime.load.operator import LoadedOperator, load_operator
 from sqlax.runtime.load.pool import PoolBuilder, Window
@@ -115,7 +115,10 @@ class Assembly:
         for text in [*self.constants, *(a for s in self.layouts.values() for a in s.answers)]:
             wanted[self.dictionary.code(text)] = True
         leads = dict.fromkeys(
-            lead for s, layout in layouts.items() if self.models.of(s).name == name for lead in layout.leads
+            lead
+            for s, layout in layouts.items()
+            if self.models.of(s).name == name
+            for lead in layout.leads
         )
         tokenizer = self.models.by_name[name].tokenizer
         return PoolBuilder(tokenizer, self.dictionary, wanted, tuple(leads), budget)
@@ -188,7 +191,10 @@ class Assembly:
     def _constant_tokens(self, score: Score) -> int:
         tokenizer, layout = self.models.of(score).tokenizer, self._counted[score]
         prefix = (self._evaluate(p.sql) if isinstance(p, Runtime) else p for p in layout.prefix)
-        texts = ["".join(p or "" for p in prefix), *(p.text for p in layout.row if isinstance(p, Text))]
+        texts = [
+            "".join(p or "" for p in prefix),
+            *(p.text for p in layout.row if isinstance(p, Text)),
+        ]
         return sum(len(tokenizer.encode(text)) for text in texts)
 
     @property
@@ -211,18 +217,19 @@ class Assembly:
         """The program's inputs on the device, with the texts around a dictionary code loaded."""
         plan = self.plan
         with jax.enable_x64(True):
-            return jax.device_put(
+            inputs: ProgramInputs = jax.device_put(
                 ProgramInputs(
                     scans=tuple(self._relation(scan) for scan in plan.scans),
-                    constants=np.asarray(
+                    constants=device_like(
                         [self.dictionary.code(text) for text in self.constants], np.int32
                     ),
                     parameters=self._parameters(),
                     pools={name: self._pool(name, code) for name in self._pools},
                     operators=tuple(self.loaded[score].inputs for score in plan.scores),
-                    counted=np.asarray([self._constant_tokens(s) for s in plan.counts], np.int32),
+                    counted=device_like([self._constant_tokens(s) for s in plan.counts], np.int32),
                 )
             )
+        return inputs
 
     def with_window(self, inputs: ProgramInputs, code: int) -> ProgramInputs:
         """The inputs with another window of the token pools loaded."""
@@ -238,7 +245,7 @@ class Assembly:
     def _relation(self, scan: Scan) -> Relation:
         table, capacity = self.tables[scan], self._scan_capacity[scan]
         columns = {name: self._column(scan, name, capacity) for name in scan.schema.names}
-        return Relation(columns, np.arange(capacity) < len(table))  # type: ignore[arg-type]
+        return Relation(columns, device_like(np.arange(capacity) < len(table), bool))
 
     def _column(self, scan: Scan, name: str, capacity: int) -> Column:
         field, column = scan.schema[name], self.tables[scan].column(name)
@@ -253,9 +260,7 @@ class Assembly:
     def is_carried(self, scan: Scan, name: str) -> bool:
         """Whether a scan column is held as row numbers of its Arrow column."""
         kind = scan.schema[name].kind
-        return kind is Kind.OPAQUE or (
-            kind is Kind.STRING and (scan, name) not in self._computed
-        )
+        return kind is Kind.OPAQUE or (kind is Kind.STRING and (scan, name) not in self._computed)
 
     def _parameters(self) -> dict[str, Column]:
         return {
@@ -272,11 +277,10 @@ def parameter_types(catalog: Catalog) -> dict[str, str]:
 def _parameter(value: Any, catalog: Catalog, name: str, dictionary: StringDictionary) -> Column:
     kind = parameter_types(catalog)[name]
     if value is None:
-        return Column(np.zeros(1, np.int32), np.zeros(1, bool))  # type: ignore[arg-type]
+        return host_column(np.zeros(1, np.int32), np.zeros(1, bool), 1)
     if kind_of(kind) is Kind.STRING:
         data = np.asarray([dictionary.code(value)], np.int32)
     else:
         with jax.enable_x64(True):
             data = np.asarray(device_number(value, kind)).reshape(1)
-    return Column(data, np.ones(1, bool))  # type: ignore[arg-type]
-
+    return host_column(data, np.ones(1, bool), 1)

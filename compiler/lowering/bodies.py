@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -29,6 +29,8 @@ from sqlax.runtime.score.inputs import ScoreInputs
 from sqlax.runtime.score.operator import Tile
 from sqlax.runtime.score.tile import next_batch, pack, write
 from sqlax.runtime.state import ProgramInputs, ProgramState
+
+Picked = TypeVar("Picked")
 
 
 @dataclass(frozen=True)
@@ -105,9 +107,7 @@ def run_phase(blueprint: Blueprint, group: Group, shape: int) -> Branch:
         logp = group.model.score(params[group.model.name], prefix, length, rows, trie)
 
         def store(number: int) -> ProgramState:
-            progress = write(
-                state.operators[number], batch, rows, logp, inputs.operators[number]
-            )
+            progress = write(state.operators[number], batch, rows, logp, inputs.operators[number])
             changed = with_operator(state, number, progress)
             over = progress.cursor >= progress.todo
             after = jnp.where(over, after_run(blueprint, number), phases.run(number))
@@ -118,13 +118,15 @@ def run_phase(blueprint: Blueprint, group: Group, shape: int) -> Branch:
     return branch
 
 
-def _pick(group: Group, state: ProgramState, of_operator: Callable[[int], Any]) -> Any:
+def _pick(group: Group, state: ProgramState, of_operator: Callable[[int], Picked]) -> Picked:
     """`of_operator(n)` for the member n of the group that is at work."""
     if len(group.members) == 1:
         return of_operator(group.members[0])
     number = state.phase // 3
     place = jnp.sum(jnp.asarray(group.members, jnp.int32) < number, dtype=jnp.int32)
-    return jax.lax.switch(place, [lambda n=n: of_operator(n) for n in group.members])
+    choices = [lambda n=n: of_operator(n) for n in group.members]
+    picked: Picked = jax.lax.switch(place, choices)
+    return picked
 
 
 def shape_number(state: ProgramState, number: int) -> Int[Array, ""]:

@@ -55,5 +55,3 @@ def _blank(schema: Schema) -> Relation:
     mask = jnp.ones(_ROWS, bool)
     columns = {f.name: Column(jnp.zeros(_ROWS, dtype_of(f)), mask) for f in schema.fields}
     return Relation(columns, mask)
-
-

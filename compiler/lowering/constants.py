@@ -39,4 +39,4 @@ def _string_value(node: exp.Expr, catalog: Catalog) -> str | None:
     if kind != "VARCHAR":
         return None
     ((value,),) = catalog.rows(f"SELECT {node.sql('duckdb')}")
-    return value
+    return None if value is None else str(value)

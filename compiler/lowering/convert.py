@@ -70,8 +70,8 @@ def _number(value: Typed, target: str) -> Shaped[Array, " rows"]:
     if kind is Kind.BOOLEAN:
         return data != 0
     if kind is Kind.FLOAT:
-        number = data.astype(jnp.float64)
-        return number / 10.0 ** decimal_scale(value.type) if source is Kind.DECIMAL else number
+        scale = 10.0 ** decimal_scale(value.type) if source is Kind.DECIMAL else 1.0
+        return data.astype(jnp.float64) / scale
     if kind is Kind.DECIMAL:
         return _to_decimal(data, source, decimal_scale(value.type), decimal_scale(target))
     if source is Kind.FLOAT:
@@ -90,10 +90,10 @@ def _to_decimal(
 def rescale(data: Shaped[Array, " rows"], scale: int, target: int) -> Shaped[Array, " rows"]:
     """Scaled integers with another number of digits, half away from zero."""
     if target >= scale:
-        return data * 10 ** (target - scale)
+        return jnp.multiply(data, 10 ** (target - scale))
     step = 10 ** (scale - target)
-    half = jnp.where(data < 0, -(step // 2), step // 2)
-    return jnp.sign(data + half) * (jnp.abs(data + half) // step)
+    away = data + jnp.where(data < 0, -(step // 2), step // 2)
+    return jnp.multiply(jnp.sign(away), jnp.abs(away) // step)
 
 
 def out_of_range(value: Shaped[Array, " rows"], type_name: str) -> Bool[Array, " rows"]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import decimal
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +19,7 @@ from sqlax.compiler.plan.schema import Kind, Schema, decimal_scale, kind_of
 from sqlax.runtime.operators.order import order_code
 from sqlax.runtime.relation import Column, Relation
 
-_EPOCH = datetime.date(1970, 1, 1)
+_EPOCH = dt.date(1970, 1, 1)
 
 
 class Expressions:
@@ -79,7 +79,11 @@ class Expressions:
         shape = self.relation.mask.shape
         if value is None:
             null = Column(jnp.zeros(shape, jnp.int32), jnp.zeros(shape, bool))
-            return Typed(null, "NULL") if type_name in ('"NULL"', "NULL") else convert(Typed(null, "NULL"), type_name)
+            return (
+                Typed(null, "NULL")
+                if type_name in ('"NULL"', "NULL")
+                else convert(Typed(null, "NULL"), type_name)
+            )
         data = self._device_value(value, type_name)
         return Typed(Column(jnp.broadcast_to(data, shape), jnp.ones(shape, bool)), type_name)
 
@@ -106,8 +110,8 @@ def device_number(value: Any, type_name: str) -> Shaped[Array, ""]:
     if kind is Kind.DECIMAL:
         return jnp.asarray(int(decimal.Decimal(value).scaleb(decimal_scale(type_name))), jnp.int64)
     if kind is Kind.TIMESTAMP:
-        delta = value - datetime.datetime(1970, 1, 1)
-        return jnp.asarray(delta // datetime.timedelta(microseconds=1), jnp.int64)
+        delta = value - dt.datetime(1970, 1, 1)
+        return jnp.asarray(delta // dt.timedelta(microseconds=1), jnp.int64)
     if kind is Kind.DATE:
         return jnp.asarray((value - _EPOCH).days, jnp.int64)
     if abs(value) >= 1 << 63:
@@ -117,7 +121,15 @@ def device_number(value: Any, type_name: str) -> Shaped[Array, ""]:
 
 def is_constant(node: exp.Expr) -> bool:
     """Whether DuckDB can evaluate the expression now: no columns, parameters or subqueries."""
-    moving = (exp.Column, exp.Placeholder, exp.Parameter, exp.Query, exp.AggFunc, exp.Window, exp.Rand)
+    moving = (
+        exp.Column,
+        exp.Placeholder,
+        exp.Parameter,
+        exp.Query,
+        exp.AggFunc,
+        exp.Window,
+        exp.Rand,
+    )
     return isinstance(node, exp.Condition) and node.find(*moving) is None
 
 
@@ -241,7 +253,10 @@ def _branches(
 def _case(self: Expressions, node: exp.Expr) -> Typed:
     operand = node.this
     clauses = [
-        (exp.EQ(this=operand.copy(), expression=i.this.copy()) if operand else i.this, i.args["true"])
+        (
+            exp.EQ(this=operand.copy(), expression=i.this.copy()) if operand else i.this,
+            i.args["true"],
+        )
         for i in node.args["ifs"]
     ]
     return _branches(self, node, clauses, node.args.get("default"))

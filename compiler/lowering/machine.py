@@ -111,9 +111,7 @@ def phases_of(blueprint: Blueprint) -> Phases:
     return Phases(len(blueprint.operators), len(blueprint.chains))
 
 
-def relational(
-    blueprint: Blueprint, inputs: ProgramInputs, state: ProgramState
-) -> Relational:
+def relational(blueprint: Blueprint, inputs: ProgramInputs, state: ProgramState) -> Relational:
     """The evaluator of the blueprint's relational nodes over present inputs and answers."""
 
     def answers(rows: Relational, node: Score) -> Relation:
@@ -215,9 +213,7 @@ def goto(state: ProgramState, phase: Int[Array, ""] | int) -> ProgramState:
     return dataclasses.replace(state, phase=jnp.asarray(phase, jnp.int32))
 
 
-def wait_if(
-    state: ProgramState, condition: Any, number: int, phases: Phases
-) -> ProgramState:
+def wait_if(state: ProgramState, condition: Any, number: int, phases: Phases) -> ProgramState:
     """Back to PREPARE, waiting for the host to load another window, where `condition` holds."""
     return dataclasses.replace(
         state,
@@ -272,4 +268,3 @@ def finish_phase(blueprint: Blueprint) -> Branch:
         return goto(merged(blueprint, state, rows), phases.done)
 
     return branch
-

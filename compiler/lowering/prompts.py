@@ -95,9 +95,7 @@ def _head(call: SemanticCall, layout: Layout, profile: PromptProfile) -> str:
     return bank + "".join(f"{label.text}: {label.description}\n" for label in described)
 
 
-def _example(
-    call: SemanticCall, example: Example, layout: Layout, profile: PromptProfile
-) -> str:
+def _example(call: SemanticCall, example: Example, layout: Layout, profile: PromptProfile) -> str:
     """One solved example: the prompt with the example's values, then its answer."""
     values = iter(example.parts)
     prompt = "".join(p.text if isinstance(p, Literal) else next(values, "") for p in call.prompt)

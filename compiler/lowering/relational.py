@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Int
 
 from sqlax.compiler.lowering.aggregates import aggregate_column
+from sqlax.compiler.lowering.convert import common
 from sqlax.compiler.lowering.environment import Environment, NotLowerableError
 from sqlax.compiler.lowering.expressions import Expressions
+from sqlax.compiler.lowering.windows import window_column
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import (
     Aggregate,
@@ -28,8 +31,6 @@ from sqlax.compiler.plan.nodes import (
     SortItem,
     Window,
 )
-from sqlax.compiler.lowering.convert import common
-from sqlax.compiler.lowering.windows import window_column
 from sqlax.runtime.operators.group import distinct, group_rows
 from sqlax.runtime.operators.group import first as first_of_group
 from sqlax.runtime.operators.join import equi_join
@@ -65,7 +66,7 @@ class Relational:
         if node not in self._memo:
             rows = _CASES[type(node)](self, node)
             # Without a barrier XLA fuses gather chains into every consumer and repeats them.
-            self._memo[node] = jax.lax.optimization_barrier(rows)
+            self._memo[node] = jax.lax.optimization_barrier(rows)  # type: ignore[no-untyped-call]
         return self._memo[node]
 
     def expressions(self, node: Node) -> Expressions:
@@ -141,9 +142,7 @@ def _sort(self: Relational, node: Sort) -> Relation:
 
 def sort_keys(lower: Expressions, items: tuple[SortItem, ...]) -> tuple[SortKey, ...]:
     """Device sort keys of ORDER BY items."""
-    return tuple(
-        SortKey(lower.orderable(i.value), i.descending, i.nulls_first) for i in items
-    )
+    return tuple(SortKey(lower.orderable(i.value), i.descending, i.nulls_first) for i in items)
 
 
 def _limit(self: Relational, node: Limit) -> Relation:
@@ -151,7 +150,7 @@ def _limit(self: Relational, node: Limit) -> Relation:
     return limit(self.evaluate(node.input), count, jnp.asarray(node.offset, jnp.int64))
 
 
-_CASES: dict[type[Node], Callable[[Relational, Node], Relation]] = {
+_CASES: dict[type[Node], Callable[[Relational, Any], Relation]] = {
     Scan: _scan,
     Score: _score,
     Filter: _filter,
@@ -162,5 +161,4 @@ _CASES: dict[type[Node], Callable[[Relational, Node], Relation]] = {
     Distinct: _distinct,
     Sort: _sort,
     Limit: _limit,
-}  # type: ignore[dict-item]
-
+}

@@ -44,7 +44,8 @@ def dtype_of(field: Field) -> jnp.dtype:
     """The dtype in which a column is held on the device."""
     dtypes = {Kind.BOOLEAN: jnp.bool_, Kind.FLOAT: jnp.float64}
     dtypes |= {Kind.STRING: jnp.int32, Kind.OPAQUE: jnp.int32}
-    return jnp.dtype(dtypes.get(field.kind, jnp.int64))
+    dtype: jnp.dtype = jnp.dtype(dtypes.get(field.kind, jnp.int64))
+    return dtype
 
 
 def blank_parameters(catalog: Catalog) -> dict[str, Typed]:

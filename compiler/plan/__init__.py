@@ -1,1 +1,1 @@
-"""The logical plan: frozen, typed nodes of relational algebra with semantic operators among them."""
+"""The logical plan: frozen, typed nodes of relational algebra, semantic operators among them."""

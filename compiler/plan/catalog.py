@@ -39,9 +39,7 @@ class Catalog:
             raise _error(error) from error
         return tuple(Field(name, type_name) for name, type_name, *_ in rows)
 
-    def types_of(
-        self, expressions: Iterable[exp.Expr], schema: Schema
-    ) -> tuple[str, ...]:
+    def types_of(self, expressions: Iterable[exp.Expr], schema: Schema) -> tuple[str, ...]:
         """The DuckDB type of each expression over columns of `schema`."""
         texts = [expression.sql("duckdb") for expression in expressions]
         if not texts:
@@ -61,8 +59,9 @@ class Catalog:
 
     def aggregate_names(self) -> frozenset[str]:
         """Lower-case names of DuckDB's aggregate functions."""
-        sql = "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type = 'aggregate'"
-        return frozenset(name for (name,) in self.rows(sql))
+        functions = "duckdb_functions() WHERE function_type = 'aggregate'"
+        names = self.rows(f"SELECT DISTINCT function_name FROM {functions}")
+        return frozenset(name for (name,) in names)
 
     def _used(self, sql: str) -> dict[str, Any]:
         """The parameters that a text names: DuckDB refuses values it was not asked for."""

@@ -62,8 +62,7 @@ def _sources(node: Node, wanted: set[str], reads: Reads) -> Iterable[Origin]:
 def _through(node: Node, wanted: set[str]) -> set[str]:
     """Input columns from which the wanted output columns are made."""
     if isinstance(node, Project):
-        made = [value for field, value in node.items() if field.name in wanted]
-        return _all_columns(made)
+        return _all_columns(value for field, value in node.items() if field.name in wanted)
     if isinstance(node, Aggregate):
         made = zip(node.schema.names, (*node.keys, *node.calls), strict=True)
         return _all_columns(value for name, value in made if name in wanted)

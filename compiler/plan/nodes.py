@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum, auto
-from typing import Self
+from typing import Any, Self
 
 from sqlglot import exp
 
@@ -31,7 +31,8 @@ class Node:
     def with_inputs(self, inputs: tuple[Node, ...]) -> Self:
         """The same step over other inputs, given in the order of `inputs`."""
         names = [f.name for f in fields(self) if isinstance(getattr(self, f.name), Node)]
-        return replace(self, **dict(zip(names, inputs, strict=True)))
+        changed: dict[str, Any] = dict(zip(names, inputs, strict=True))
+        return replace(self, **changed)
 
     def expressions(self) -> Iterator[exp.Expr]:
         """Every expression of the node itself."""

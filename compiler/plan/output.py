@@ -1,7 +1,7 @@
-"""The columns a user sees, made of the columns a plan yields.
+r"""The columns a user sees, made of the columns a plan yields.
 
-A plan numbers a name that stands twice (`name\\0 1`) and holds a STRUCT as one column for each of
-its fields (`name\\1 field`).
+A plan numbers a name that stands twice (`name\0 1`) and holds a STRUCT as one column for each of
+its fields (`name\1 field`).
 """
 
 from __future__ import annotations

@@ -75,7 +75,9 @@ def _sort(node: Sort) -> str:
 
 def _limit(node: Limit) -> str:
     count = "" if node.count is None else f" LIMIT {node.count}"
-    inner = render(node.input) if isinstance(node.input, Sort) else f"SELECT * FROM {_from(node.input)}"
+    inner = (
+        render(node.input) if isinstance(node.input, Sort) else f"SELECT * FROM {_from(node.input)}"
+    )
     return f"{inner}{count} OFFSET {node.offset}"
 
 

@@ -76,7 +76,10 @@ def _limit(node: Limit) -> str:
 
 def prompt_text(call: SemanticCall) -> str:
     """A call's prompt for people: literals as they are, values in braces."""
-    parts = (p.text if isinstance(p, Literal) else f"{{{p.expression.sql('duckdb')}}}" for p in call.prompt)
+    parts = (
+        p.text if isinstance(p, Literal) else f"{{{p.expression.sql('duckdb')}}}"
+        for p in call.prompt
+    )
     return "".join(parts)
 
 

@@ -31,9 +31,7 @@ class Applied:
     plan: Node
 
 
-def rewrite_plan(
-    plan: Node, disabled: Collection[str] = ()
-) -> tuple[Node, tuple[Applied, ...]]:
+def rewrite_plan(plan: Node, disabled: Collection[str] = ()) -> tuple[Node, tuple[Applied, ...]]:
     """The plan after every rule, and the log of the changes.
 
     Args:

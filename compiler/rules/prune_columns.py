@@ -41,7 +41,7 @@ def _pruned(node: Node, wanted: set[str]) -> Node:
     reads = {name for value in node.expressions() for name in columns_of(value)}
     (child,) = node.inputs
     below = _pruned(child, wanted | reads)
-    return replace(node, schema=below.schema, **{"input": below})
+    return replace(node.with_inputs((below,)), schema=below.schema)
 
 
 def _scan(node: Scan, wanted: set[str]) -> Node:

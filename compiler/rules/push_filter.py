@@ -67,7 +67,9 @@ def _below_join(node: Filter, join: Join) -> Node | None:
     left, rest = _divide(node, set(join.left.schema.names))
     right: list[exp.Expr] = []
     if join.kind is JoinKind.INNER:
-        right, rest = _divide(Filter(node.schema, join, node.predicate), set(join.right.schema.names))
+        right, rest = _divide(
+            Filter(node.schema, join, node.predicate), set(join.right.schema.names)
+        )
         rest = [operand for operand in rest if operand not in left]
     if not left and not right:
         return None

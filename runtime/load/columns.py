@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+from jaxtyping import Array
 
-from sqlax.errors import DataError, UnsupportedError
+from sqlax.errors import DataError
 from sqlax.runtime.relation import Column
 
 HostArray = npt.NDArray[Any]
 
 
+def device_like(values: Any, dtype: npt.DTypeLike) -> Array:
+    """A NumPy array in the place of a device array, until `jax.device_put` moves the whole tree."""
+    return cast("Array", np.asarray(values, dtype))
+
+
 def host_column(data: HostArray, valid: HostArray, capacity: int) -> Column:
     """A column of NumPy arrays padded with zeros to `capacity`."""
     padding = (0, capacity - len(data))
-    return Column(np.pad(data, padding), np.pad(valid, padding))  # type: ignore[arg-type]
+    return Column(
+        device_like(np.pad(data, padding), data.dtype), device_like(np.pad(valid, padding), bool)
+    )
 
 
 def validity(column: pa.ChunkedArray) -> HostArray:
     """True where a value is not NULL."""
-    return pc.is_valid(column).to_numpy()
+    valid: HostArray = pc.is_valid(column).to_numpy()
+    return valid
 
 
 def numbers(column: pa.ChunkedArray, kind: str, scale: int) -> HostArray:
@@ -50,7 +59,8 @@ def numbers(column: pa.ChunkedArray, kind: str, scale: int) -> HostArray:
 
 
 def _filled(column: pa.ChunkedArray, value: Any) -> HostArray:
-    return pc.fill_null(column, pa.scalar(value, column.type)).to_numpy()
+    filled: HostArray = pc.fill_null(column, pa.scalar(value, column.type)).to_numpy()
+    return filled
 
 
 def _scaled(column: pa.ChunkedArray, scale: int) -> HostArray:
@@ -60,8 +70,3 @@ def _scaled(column: pa.ChunkedArray, scale: int) -> HostArray:
     if any(abs(value) >= 1 << 63 for value in scaled):
         raise DataError("a DECIMAL or HUGEINT value does not fit 64 bits")
     return np.asarray(scaled, np.int64)
-
-
-def refuse_type(name: str, type_name: str) -> UnsupportedError:
-    """The error for a column that the graph cannot compute with."""
-    return UnsupportedError(f"column {name!r} of type {type_name} cannot be computed with")

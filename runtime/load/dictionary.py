@@ -32,7 +32,8 @@ class StringDictionary:
     def codes(self, column: pa.Array) -> npt.NDArray[np.int32]:
         """The code of each value; 0 where it is NULL."""
         found = pc.index_in(_large(column), value_set=self.values)
-        return pc.fill_null(found, 0).to_numpy(zero_copy_only=False).astype(np.int32)
+        codes: npt.NDArray[np.int32] = pc.fill_null(found, 0).to_numpy(zero_copy_only=False)
+        return codes.astype(np.int32)
 
     def code(self, text: str) -> int:
         """The code of one text that is in the dictionary."""
@@ -45,13 +46,17 @@ class StringDictionary:
             DataError: a value is not valid UTF-8.
         """
         try:
-            return self.values.slice(first, last - first).to_pylist()
+            texts: list[str] = self.values.slice(first, last - first).to_pylist()
         except UnicodeDecodeError as error:
             raise DataError(f"a text is not valid UTF-8: {error}") from error
+        return texts
 
     def byte_lengths(self) -> npt.NDArray[np.int64]:
         """The UTF-8 length of each value: an upper bound of its tokens."""
-        return pc.binary_length(self.values).to_numpy(zero_copy_only=False).astype(np.int64)
+        lengths: npt.NDArray[np.int64] = pc.binary_length(self.values).to_numpy(
+            zero_copy_only=False
+        )
+        return lengths.astype(np.int64)
 
 
 def _large(column: pa.Array) -> pa.Array:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
+from jaxtyping import Array
 
 from sqlax.models.label_trie import build_trie
 from sqlax.models.language_model import LabelTrie
 from sqlax.models.tokenizer import Tokenizer
+from sqlax.runtime.load.columns import device_like
 from sqlax.runtime.load.dictionary import StringDictionary
 from sqlax.runtime.load.pool import PoolBuilder
 from sqlax.runtime.relation import bucket
@@ -68,17 +71,19 @@ def load_operator(
     labels = len(trie.label_valid)
     inputs = ScoreInputs(
         prefix_tokens=_padded(prefix, _prefix_capacity(len(prefix))),
-        prefix_length=np.int32(len(prefix)),
-        constant_start=np.asarray([start for start, _ in ranges], np.int32),
-        constant_length=np.asarray([length for _, length in ranges], np.int32),
+        prefix_length=device_like(len(prefix), np.int32),
+        constant_start=device_like([start for start, _ in ranges], np.int32),
+        constant_length=device_like([length for _, length in ranges], np.int32),
         **_neutral(layout, tokenizer, pool),
         trie=trie,
         label_code=_padded([dictionary.code(a) for a in layout.answers], labels),
-        label_value=np.pad(np.asarray(layout.values, np.float64), (0, labels - len(layout.values))),
-        threshold=np.float32(layout.threshold),
-        strength=np.float32(layout.strength),
-        known=np.bool_(None not in texts),
-        reason_code=np.asarray([dictionary.code(r) for r in reasons], np.int32),
+        label_value=device_like(
+            [*layout.values, *[0.0] * (labels - len(layout.values))], np.float64
+        ),
+        threshold=device_like(layout.threshold, np.float32),
+        strength=device_like(layout.strength, np.float32),
+        known=device_like(None not in texts, np.bool_),
+        reason_code=device_like([dictionary.code(r) for r in reasons], np.int32),
     )
     return LoadedOperator(inputs, parts, used, sum(p.constant is None for p in parts))
 
@@ -108,7 +113,7 @@ def _parts(row: list[list[int] | Slot], leads: tuple[str, ...]) -> tuple[Part, .
     return tuple(parts)
 
 
-def _neutral(layout: PromptLayout, tokenizer: Tokenizer, pool: PoolBuilder) -> dict[str, np.ndarray]:
+def _neutral(layout: PromptLayout, tokenizer: Tokenizer, pool: PoolBuilder) -> dict[str, Array]:
     values = 1 + max((p.value for p in layout.row if isinstance(p, Slot)), default=-1)
     lead = {p.value: p.lead for p in layout.row if isinstance(p, Slot)}
     ranges = [
@@ -116,7 +121,10 @@ def _neutral(layout: PromptLayout, tokenizer: Tokenizer, pool: PoolBuilder) -> d
         for text in layout.neutral
     ]
     shaped = np.asarray(ranges, np.int32).reshape(len(layout.neutral), values, 2)
-    return {"neutral_start": shaped[..., 0].copy(), "neutral_length": shaped[..., 1].copy()}
+    return {
+        "neutral_start": device_like(shaped[..., 0], np.int32),
+        "neutral_length": device_like(shaped[..., 1], np.int32),
+    }
 
 
 def label_trie(layout: PromptLayout, tokenizer: Tokenizer) -> LabelTrie:
@@ -130,12 +138,12 @@ def label_trie(layout: PromptLayout, tokenizer: Tokenizer) -> LabelTrie:
 
 def _some_begins_another(labels: list[list[int]]) -> bool:
     ordered = sorted(labels)
-    return any(b[: len(a)] == a for a, b in zip(ordered, ordered[1:], strict=False))
+    return any(b[: len(a)] == a for a, b in pairwise(ordered))
 
 
 def _prefix_capacity(length: int) -> int:
     return bucket(length, 32) if length else 0
 
 
-def _padded(values: Sequence[int], capacity: int) -> np.ndarray:
-    return np.pad(np.asarray(values, np.int32), (0, capacity - len(values)))
+def _padded(values: Sequence[int], capacity: int) -> Array:
+    return device_like([*values, *[0] * (capacity - len(values))], np.int32)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlax.models.tokenizer import Tokenizer
+from sqlax.runtime.load.columns import device_like
 from sqlax.runtime.load.dictionary import StringDictionary
 from sqlax.runtime.relation import bucket
 from sqlax.runtime.score.inputs import TokenPool
@@ -88,11 +89,11 @@ class PoolBuilder:
         flat[:begin] = self._constants
         flat[begin : begin + len(tokens)] = tokens
         return TokenPool(
-            tokens=flat,  # type: ignore[arg-type]
-            start=self._spread(starts, window, codes),  # type: ignore[arg-type]
-            length=self._spread(self._lengths, whole, codes),  # type: ignore[arg-type]
-            first=np.int32(window.first),  # type: ignore[arg-type]
-            last=np.int32(window.last),  # type: ignore[arg-type]
+            tokens=device_like(flat, np.int32),
+            start=device_like(self._spread(starts, window, codes), np.int32),
+            length=device_like(self._spread(self._lengths, whole, codes), np.int32),
+            first=device_like(window.first, np.int32),
+            last=device_like(window.last, np.int32),
         )
 
     def window_of(self, code: int) -> Window:

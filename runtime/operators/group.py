@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Int
 
 from sqlax.runtime.operators.order import SortKey, changes, order_code, sort_permutation
@@ -77,7 +78,7 @@ def extreme(groups: Groups, column: Column, *, largest: bool) -> Column:
     """MIN or MAX by SQL order; NULL for a group without values."""
     used = column.valid[groups.permutation] & groups.live
     code = order_code(column.data)[groups.permutation]
-    rank = jnp.where(used, jnp.bitwise_not(code) if largest else code, jnp.iinfo(jnp.int64).max)
+    rank = jnp.where(used, jnp.bitwise_not(code) if largest else code, np.iinfo(np.int64).max)
     best = jax.ops.segment_min(rank, groups.segment, groups.capacity)
     hit = used & (rank == best[groups.segment])
     slot = jnp.where(hit, groups.segment, groups.capacity)
@@ -90,9 +91,7 @@ def first(groups: Groups, column: Column) -> Column:
     return Column(column.data[groups.first], column.valid[groups.first] & groups.exists)
 
 
-def count_distinct(
-    mask: Bool[Array, " rows"], keys: tuple[Column, ...], column: Column
-) -> Column:
+def count_distinct(mask: Bool[Array, " rows"], keys: tuple[Column, ...], column: Column) -> Column:
     """COUNT(DISTINCT column) for each group of `keys`, in the order of `group_rows`."""
     groups = group_rows(mask, keys)
     pairs = group_rows(mask & column.valid, (*keys, column))

@@ -7,6 +7,7 @@ would need is returned beside it, and the host runs again with a larger bucket w
 from __future__ import annotations
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jaxtyping import Array, Bool, Int
 
@@ -56,7 +57,7 @@ def _shared_ids(
     split = left.capacity
     return (
         jnp.where(usable[:split], ids[:split], -1),
-        jnp.where(usable[split:], ids[split:], jnp.iinfo(jnp.int32).max),
+        jnp.where(usable[split:], ids[split:], np.iinfo(np.int32).max),
     )
 
 

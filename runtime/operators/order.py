@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Int, Shaped
 
 from sqlax.runtime.relation import Column, Relation
@@ -32,8 +33,8 @@ def order_code(data: Shaped[Array, " rows"]) -> Int[Array, " rows"]:
     number = jnp.where(number == 0.0, 0.0, number)
     number = jnp.where(jnp.isnan(number), jnp.nan, number)
     bits = jax.lax.bitcast_convert_type(number, jnp.int64)
-    ordered = jnp.where(bits < 0, jnp.bitwise_xor(bits, jnp.iinfo(jnp.int64).max), bits)
-    return jnp.where(jnp.isnan(number), jnp.iinfo(jnp.int64).max, ordered)
+    ordered = jnp.where(bits < 0, jnp.bitwise_xor(bits, np.iinfo(np.int64).max), bits)
+    return jnp.where(jnp.isnan(number), np.iinfo(np.int64).max, ordered)
 
 
 def null_code(column: Column) -> Int[Array, " rows"]:
@@ -41,9 +42,7 @@ def null_code(column: Column) -> Int[Array, " rows"]:
     return jnp.where(column.valid, order_code(column.data), 0)
 
 
-def sort_permutation(
-    keys: tuple[SortKey, ...], mask: Bool[Array, " rows"]
-) -> Int[Array, " rows"]:
+def sort_permutation(keys: tuple[SortKey, ...], mask: Bool[Array, " rows"]) -> Int[Array, " rows"]:
     """Row positions in key order, ties in row order, rows that do not exist last. O(n log n)."""
     operands: list[Array] = [jnp.logical_not(mask)]
     for key in keys:
@@ -61,9 +60,7 @@ def sort(relation: Relation, keys: tuple[SortKey, ...]) -> Relation:
     return relation.take(permutation, relation.mask[permutation])
 
 
-def limit(
-    relation: Relation, count: Int[Array, ""] | None, offset: Int[Array, ""]
-) -> Relation:
+def limit(relation: Relation, count: Int[Array, ""] | None, offset: Int[Array, ""]) -> Relation:
     """LIMIT and OFFSET: rows number offset to offset + count, in row order."""
     rank = jnp.cumsum(relation.mask, dtype=jnp.int64)
     keep = rank > offset

@@ -41,4 +41,3 @@ def rank_rows(
 def _steps(new_peer: Bool[Array, " rows"], start: Int[Array, " rows"]) -> Int[Array, " rows"]:
     steps = jnp.cumsum(new_peer, dtype=jnp.int64)
     return steps - steps[start]
-

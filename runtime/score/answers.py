@@ -55,7 +55,9 @@ def _value(
     return _label_set(probability >= inputs.threshold, best)
 
 
-def _label_set(chosen: Shaped[Array, "items labels"], best: Shaped[Array, " items"]) -> Shaped[Array, " items"]:
+def _label_set(
+    chosen: Shaped[Array, "items labels"], best: Shaped[Array, " items"]
+) -> Shaped[Array, " items"]:
     """A set of label numbers as the bits of an int64; the best label is always in it."""
     bits = jnp.left_shift(jnp.int64(1), jnp.arange(chosen.shape[1], dtype=jnp.int64))
     return jnp.sum(jnp.where(chosen, bits, 0), axis=1) | bits[best]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Int
 
 from sqlax.runtime.operators.group import group_rows
@@ -39,10 +40,12 @@ def prepare(
         row_item=row_item,
         row_known=known,
         item_code=item_code,
-        length=jnp.concatenate([
-            _item_length(operator, inputs, pool, item_code),
-            _neutral_length(operator, inputs),
-        ]),
+        length=jnp.concatenate(
+            [
+                _item_length(operator, inputs, pool, item_code),
+                _neutral_length(operator, inputs),
+            ]
+        ),
     )
     return _enqueue(operator, inputs, state, wanted, inside)
 
@@ -66,9 +69,7 @@ def number_items(
     return known, row_item, item_code.astype(jnp.int32)
 
 
-def _inside_window(
-    item_code: Int[Array, "items values"], pool: TokenPool
-) -> Bool[Array, " items"]:
+def _inside_window(item_code: Int[Array, "items values"], pool: TokenPool) -> Bool[Array, " items"]:
     return jnp.all((item_code >= pool.first) & (item_code < pool.last), axis=1)
 
 
@@ -129,7 +130,7 @@ def _a_wanted_code(
     item_code: Int[Array, "items values"], deferred: Bool[Array, " items"]
 ) -> Int[Array, ""]:
     """The smallest dictionary code that a deferred item reads."""
-    most = jnp.iinfo(jnp.int32).max
+    most = np.iinfo(np.int32).max
     lowest = jnp.min(item_code, axis=1, initial=most)
     return jnp.min(jnp.where(deferred, lowest, most))
 
@@ -145,7 +146,7 @@ def _order(
 ) -> Int[Array, " padded"]:
     """Listed slots by tile shape, then by number: bucket and slot packed into one sort key."""
     slot = jnp.arange(operator.slots, dtype=jnp.int64)
-    key = jnp.where(listed, (bucket.astype(jnp.int64) << 32) | slot, jnp.iinfo(jnp.int64).max)
+    key = jnp.where(listed, (bucket.astype(jnp.int64) << 32) | slot, np.iinfo(np.int64).max)
     ordered = (jnp.sort(key) & 0xFFFFFFFF).astype(jnp.int32)
     ordered = jnp.clip(ordered, 0, operator.slots - 1)
     return jnp.concatenate([ordered, jnp.zeros(operator.most_rows, jnp.int32)])

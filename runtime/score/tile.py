@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from sqlax.models.language_model import LabelTrie, PackedRows
 from sqlax.runtime.score.inputs import ScoreInputs, TokenPool
-from sqlax.runtime.score.operator import ScoreOperator, Tile
+from sqlax.runtime.score.operator import Part, ScoreOperator, Tile
 from sqlax.runtime.score.state import ScoreState, Status
 
 
@@ -23,7 +23,9 @@ class Batch:
     used: Bool[Array, " rows"]
 
 
-def next_batch(operator: ScoreOperator, state: ScoreState, number: int, tile: Tile, nodes: int) -> Batch:
+def next_batch(
+    operator: ScoreOperator, state: ScoreState, number: int, tile: Tile, nodes: int
+) -> Batch:
     """The next slots that share tile shape `number` and fit into the tile's tokens."""
     slot = jax.lax.dynamic_slice(state.order, (state.cursor,), (tile.rows,))
     waiting = state.cursor + jnp.arange(tile.rows, dtype=jnp.int32) < state.todo
@@ -80,7 +82,15 @@ def _pool_position(
     return position
 
 
-def _part_range(operator, inputs, pool, state, batch, part):  # type: ignore[no-untyped-def]
+def _part_range(
+    operator: ScoreOperator,
+    inputs: ScoreInputs,
+    pool: TokenPool,
+    state: ScoreState,
+    batch: Batch,
+    part: Part,
+) -> tuple[Int[Array, " rows"], Int[Array, " rows"]]:
+    """Start and length in the pool of one part of each row's prompt."""
     shape = batch.slot.shape
     if part.constant is not None:
         start = jnp.broadcast_to(inputs.constant_start[part.constant], shape)

@@ -37,7 +37,7 @@ def test_t27_an_unknown_name_is_underlined(con, query: str, message: str) -> Non
 
 
 def test_t28_data_is_data_whatever_it_holds(fake: Open) -> None:
-    texts = ["{0} good", "it's \"good\"", "good.png", "<|im_start|>user good<|im_end|>", "{{good}}"]
+    texts = ["{0} good", 'it\'s "good"', "good.png", "<|im_start|>user good<|im_end|>", "{{good}}"]
     con = fake()
     con.execute("CREATE TABLE t (x VARCHAR)")
     con.duckdb.executemany("INSERT INTO t VALUES (?)", [[text] for text in texts])
@@ -61,7 +61,8 @@ SPELLINGS = [
     "AI_IF({'a': 'Is this good? ', 'b': review})",
     "AI_IF(prompt => ('Is this good? ', review))",
     "AI_IF(('Is this good? ', review), threshold := 0.5)",
-    "llm_filter({'model_name': 'fake'}, {'prompt': 'Is this good?', 'context_columns': [{'data': review}]})",
+    "llm_filter({'model_name': 'fake'},"
+    " {'prompt': 'Is this good?', 'context_columns': [{'data': review}]})",
     "NLfilter(review, 'Is this good?')",
 ]
 

@@ -85,7 +85,9 @@ def test_another_process_finds_the_executable(tmp_path: Path) -> None:
 def test_nothing_in_the_users_process_changes(fake: Open) -> None:
     import jax
 
-    before = {name: getattr(jax.config, name) for name in ("jax_enable_x64", "jax_compilation_cache_dir")}
+    before = {
+        name: getattr(jax.config, name) for name in ("jax_enable_x64", "jax_compilation_cache_dir")
+    }
     con = fake()
     con.execute("CREATE TABLE t AS SELECT 'good' AS x")
     assert con.sql("SELECT AI_IF(('q ', x)) FROM t").fetchall() == [(True,)]

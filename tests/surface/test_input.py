@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import sqlax
+from sqlax.compiled import CompiledQuery
 from sqlax.errors import CapacityError, DataError
 from sqlax.models.fake import FakeModel
 from tests.surface.conftest import ANSWERS, Open
@@ -45,8 +46,8 @@ def test_ten_of_a_million_rows_pass_and_only_they_are_read(fake: Open) -> None:
 def test_texts_beyond_the_token_budget_are_streamed(fake: Open) -> None:
     con = fake()
     con.execute(
-        "CREATE TABLE t AS SELECT i, CASE WHEN i % 3 = 0 THEN 'bad' ELSE 'good' END || ' text number '"
-        " || i AS x FROM range(1000) r(i)"
+        "CREATE TABLE t AS SELECT i, CASE WHEN i % 3 = 0 THEN 'bad' ELSE 'good' END"
+        " || ' text number ' || i AS x FROM range(1000) r(i)"
     )
     query = "SELECT COUNT(*), SUM(i) FROM t WHERE AI_IF(('q ', x))"
     whole = con.sql(query)
@@ -58,7 +59,9 @@ def test_texts_beyond_the_token_budget_are_streamed(fake: Open) -> None:
 
 def test_a_streamed_limit_gives_the_same_rows(fake: Open) -> None:
     con = fake()
-    con.execute("CREATE TABLE t AS SELECT i, 'good ' || (i * 7919 % 1000) AS x FROM range(1000) r(i)")
+    con.execute(
+        "CREATE TABLE t AS SELECT i, 'good ' || (i * 7919 % 1000) AS x FROM range(1000) r(i)"
+    )
     small = sqlax.connect(con.duckdb, FakeModel(ANSWERS), token_budget=1000)
     query = "SELECT i FROM t WHERE AI_IF(('q ', x)) LIMIT 70 OFFSET 5"
     assert small.sql(query).fetchall() == [(i,) for i in range(5, 75)]
@@ -66,7 +69,9 @@ def test_a_streamed_limit_gives_the_same_rows(fake: Open) -> None:
 
 def test_a_prompt_of_two_columns_beyond_the_budget_says_what_to_do(fake: Open) -> None:
     con = fake()
-    con.execute("CREATE TABLE t AS SELECT 'good ' || i AS x, 'film ' || i AS y FROM range(1000) r(i)")
+    con.execute(
+        "CREATE TABLE t AS SELECT 'good ' || i AS x, 'film ' || i AS y FROM range(1000) r(i)"
+    )
     small = sqlax.connect(con.duckdb, FakeModel(ANSWERS), token_budget=1000)
     with pytest.raises(CapacityError, match="raise token_budget above"):
         small.sql("SELECT COUNT(*) FROM t WHERE AI_IF((x, y))").fetchall()
@@ -77,10 +82,16 @@ def test_invalid_utf8_in_a_file_is_an_error_that_says_so(fake: Open, tmp_path: P
     con = fake()
     file = tmp_path / "reviews.csv"
     file.write_bytes(b"x\ngood\nb\xff\xfead\n")
-    query = f"SELECT x FROM read_csv('{file}', header = true, columns = {{'x': 'VARCHAR'}}) WHERE AI_IF(('q ', x))"
-    with pytest.raises(DataError, match="(?i)utf-8"):
+    source = f"read_csv('{file}', header = true, columns = {{'x': 'VARCHAR'}})"
+    query = f"SELECT x FROM {source} WHERE AI_IF(('q ', x))"
+    with pytest.raises(DataError, match=r"(?i)utf-8"):
         con.sql(query).fetchall()
     assert con.sql("SELECT 1").fetchall() == [(1,)]
+
+
+def run_often(query: CompiledQuery) -> None:
+    for _ in range(50):
+        query.run()
 
 
 def test_ctrl_c_in_the_middle_leaves_the_connection_usable() -> None:
@@ -96,8 +107,7 @@ def test_ctrl_c_in_the_middle_leaves_the_connection_usable() -> None:
 
     query._on_progress = interrupt
     with pytest.raises(KeyboardInterrupt):
-        for _ in range(50):
-            query.run()
+        run_often(query)
     query._on_progress = None
     assert query.run().fetchall() == [(5000,)]
 

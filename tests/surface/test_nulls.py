@@ -17,7 +17,9 @@ def test_t1_a_null_text_is_dropped_without_a_call(fake: Open) -> None:
 
 def test_t2_any_null_part_is_null_and_a_blank_text_is_evaluated(fake: Open) -> None:
     con = fake()
-    con.execute("CREATE TABLE t AS SELECT * FROM (VALUES (1,'good',NULL),(2,'',' '),(3,NULL,'x')) v(i,a,b)")
+    con.execute(
+        "CREATE TABLE t AS SELECT * FROM (VALUES (1,'good',NULL),(2,'',' '),(3,NULL,'x')) v(i,a,b)"
+    )
     rows = con.sql("SELECT i, AI_IF(PROMPT('{0} and {1}', a, b)) FROM t ORDER BY i")
     assert rows.fetchall() == [(1, None), (2, False), (3, None)]
     assert rows.report.calls == 1

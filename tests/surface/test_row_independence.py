@@ -10,7 +10,26 @@ from sqlax.connection import Connection
 
 pytestmark = pytest.mark.real_model
 
-WORDS = "the acting was warm but slow and nobody in town could follow a plot of such odd charm".split()
+WORDS = [
+    "the",
+    "acting",
+    "was",
+    "warm",
+    "but",
+    "slow",
+    "and",
+    "nobody",
+    "in",
+    "town",
+    "could",
+    "follow",
+    "a",
+    "plot",
+    "of",
+    "such",
+    "odd",
+    "charm",
+]
 QUERY = "SELECT i, AI_SCORE(('Is this review positive? ', x)) FROM t ORDER BY i"
 RAW = "SELECT i, AI_SCORE(('Review: ', x, ' Good?'), raw => TRUE) FROM t ORDER BY i"
 
@@ -23,9 +42,7 @@ def con(default_model: str) -> Connection:
 def texts(count: int) -> list[str]:
     """Texts of 1 to about 40 words, all different."""
     random = np.random.default_rng(7)
-    return [
-        f"{' '.join(random.choice(WORDS, random.integers(1, 40)))} {i}" for i in range(count)
-    ]
+    return [f"{' '.join(random.choice(WORDS, random.integers(1, 40)))} {i}" for i in range(count)]
 
 
 def scores(con: Connection, rows: list[tuple[int, str]], query: str) -> dict[int, float]:

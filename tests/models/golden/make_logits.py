@@ -16,8 +16,9 @@ from typing import Any
 
 import torch
 import transformers
-from make_tokens import original
-from prompts import LABELS, PROBES, PROMPTS, reviews
+
+from tests.models.golden.make_tokens import original
+from tests.models.golden.prompts import LABELS, PROBES, PROMPTS, reviews
 
 Logits = Callable[[Sequence[str]], torch.Tensor]
 HERE = Path(__file__).parent

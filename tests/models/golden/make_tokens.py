@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from texts import CASES, LONG, random_texts
+from tests.models.golden.texts import CASES, LONG, random_texts
 
 Encode = Callable[[str], list[int]]
 HERE = Path(__file__).parent
