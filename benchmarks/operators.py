@@ -47,13 +47,13 @@ def measure(
 ) -> dict[str, Any]:
     """The report's fields: the roof, and a line for each query of the workload."""
     roof = Roof()
+    queries = workloads(workload)
     with sqlax.connect(model=model) as connection:
         gold = _store(connection, workload, data, rows)
-        lines = [
-            _line(connection, query, model, gold, roof, repeats) for query in workloads(workload)
-        ]
-    for line in lines:
-        _add_roof_shares(line, model, roof)
+        lines = [measure_line(connection, query, gold, roof, repeats) for query in queries]
+        for line, query in zip(lines, queries, strict=True):
+            line["phases"] = asdict(time_phases(connection, query.sql, model))
+            _add_roof_shares(line, model, roof)
     return {
         "roof_gflops": roof.gflops,
         "roof_best_gflops": roof.best_gflops,
@@ -67,21 +67,16 @@ def _store(connection: Connection, workload: str, data: Path, rows: int | None) 
     """Make the workload's table; gold answers by key."""
     if workload == "W3":
         store_movie(connection, data, rows)
-        gold = Gold(data, rows)
-        return gold.sentiments()
+        return Gold(data, rows).sentiments()
     snippets = load_snippets(data, rows or 1000)
     snippets.store(connection)
     return dict(enumerate(snippets.positive))
 
 
-def _line(
-    connection: Connection,
-    workload: Workload,
-    model: LanguageModel,
-    gold: dict[int, bool],
-    roof: Roof,
-    repeats: int,
+def measure_line(
+    connection: Connection, workload: Workload, gold: dict[int, bool], roof: Roof, repeats: int
 ) -> Row:
+    """One query's line, without its share of the roof: that needs all samples."""
     timing = time_query(connection.compile(workload.sql), repeats, roof.sample)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _RSS_UNIT
     answers = timing.rows
@@ -100,7 +95,6 @@ def _line(
         "accuracy": accuracy([said for _, said in answers], [gold[key] for key, _ in answers]),
         "peak_rss_bytes": peak,
         **_details(timing),
-        "phases": asdict(time_phases(connection, workload.sql, model)),
     }
 
 

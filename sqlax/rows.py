@@ -45,7 +45,8 @@ class Rows(ABC):
 
     def pl(self) -> pl.DataFrame:
         """The rows as a Polars data frame."""
-        return self.relation.pl()
+        frame: pl.DataFrame = self.relation.pl()
+        return frame
 
     def arrow(self) -> pa.Table:
         """The rows as an Arrow table."""

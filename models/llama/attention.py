@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Float, Int
 
+from sqlax.kvcache.prefix import Cache, Shared
 from sqlax.models.llama.rows import Layout, RowMask
 from sqlax.models.llama.softmax import Partial, attend, finish, join, with_one
 
@@ -22,20 +23,6 @@ class KeyValue(NamedTuple):
 
     key: Float[Array, "tokens kv dim"]
     value: Float[Array, "tokens kv dim"]
-
-
-class Cache(NamedTuple):
-    """A prefix's keys and values in one layer, as `attend` wants them."""
-
-    key: Float[Array, "kv positions dim"]
-    value: Float[Array, "kv positions dim_and_1"]
-
-
-class Shared(NamedTuple):
-    """A prefix's keys and values in one layer, and which positions of them exist."""
-
-    cache: Cache
-    present: Bool[Array, " positions"]
 
 
 def to_cache(own: KeyValue) -> Cache:

@@ -10,7 +10,11 @@ import pytest
 import sqlax
 from benchmarks import operators, quality, selectivity, sembench
 from benchmarks.movie import LEAKS, Gold, store_movie
+from benchmarks.roof import Roof
+from benchmarks.sembench_scoring import score
+from benchmarks.sembench_texts import numbers, text_of
 from benchmarks.snippets import load_snippets
+from benchmarks.workloads import workloads
 from sqlax.compiler.sql.tokens import Dialect
 from sqlax.models.fake import FakeModel
 
@@ -34,10 +38,14 @@ def test_operators_time_every_row_of_w1(data: Path, model: FakeModel) -> None:
     assert line["phases"]["program"] > 0
 
 
-def test_w3_has_a_line_for_all_films_and_one_for_a_film(data: Path, model: FakeModel) -> None:
-    lines = operators.measure("W3", model, data, rows=None, repeats=1)["results"]
-    found = [(line["workload"], line["rows"], line["accuracy"]) for line in lines]
-    assert found == [("W3", 6, 1.0), ("W3 taken_3", 3, 1.0)]
+def test_w3_asks_about_all_films_and_about_one(data: Path, model: FakeModel) -> None:
+    whole, one = workloads("W3")
+    assert (whole.movie, one.movie) == (None, "taken_3")
+    with sqlax.connect(model=model) as connection:
+        store_movie(connection, data)
+        sentiments = Gold(data).sentiments()
+        line = operators.measure_line(connection, one, sentiments, Roof(), repeats=1)
+    assert (line["workload"], line["rows"], line["accuracy"]) == ("W3 taken_3", 3, 1.0)
 
 
 def test_selectivity_traces_once_where_the_graph_filters(data: Path, model: FakeModel) -> None:
@@ -48,27 +56,59 @@ def test_selectivity_traces_once_where_the_graph_filters(data: Path, model: Fake
 
 
 def test_quality_of_a_model_that_is_always_right(data: Path, model: FakeModel) -> None:
-    snippets = load_snippets(data, 8)
-    right = quality.accuracy_line("task", quality.CLASSIFY, model, snippets)
-    assert right.keys() >= {"task", "system", "metric", "value"}
-    assert (right["metric"], right["value"], right["answered"]) == ("accuracy", 1.0, 8)
-    ranked = quality.auc_line("task", f"AI_SCORE({quality.QUESTION})", model, snippets)
-    assert (ranked["metric"], ranked["value"]) == ("auc", 1.0)
+    prompt = f"AI_SCORE({quality.QUESTION}, examples => {quality.EXAMPLES})"
+    line = quality.auc_line("task", prompt, model, load_snippets(data, 8))
+    assert line.keys() >= {"task", "system", "metric", "value"}
+    assert (line["metric"], line["value"], line["answered"]) == ("auc", 1.0, 8)
+
+
+@pytest.mark.parametrize(
+    ("query", "dialect", "metrics"),
+    [
+        pytest.param(9, "duckdb", ["spearman", "kendall"], id="duckdb"),
+        pytest.param(1, "bigquery", ["f1_at_limit"], id="bigquery"),
+    ],
+)
+def test_sembench_has_a_line_for_each_metric(
+    data: Path, model: FakeModel, query: int, dialect: Dialect, metrics: list[str]
+) -> None:
+    with sqlax.connect(model=model, dialect=dialect) as connection:
+        store_movie(connection, data)
+        lines = sembench.measure(query, connection, Gold(data), repeats=1)
+    assert all(line.keys() >= SEMBENCH_FIELDS for line in lines)
+    assert [line["metric"] for line in lines] == metrics
+    assert all(abs(line["quality"]) == 1.0 for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("query", "rows", "expected"),
+    [
+        pytest.param(1, [(2,), (2,), (3,)], {"f1_at_limit": 1.0}, id="Q1"),
+        pytest.param(2, [(2,), (1,)], {"f1_at_limit": 0.5}, id="Q2"),
+        pytest.param(3, [(3,)], {"relative_error": 0.5}, id="Q3"),
+        pytest.param(4, [(1.0,)], {"relative_error": 0.5}, id="Q4"),
+        pytest.param(8, [("POSITIVE", 3)], {"mean_relative_error": 0.75}, id="Q8"),
+        pytest.param(9, [(3, 5.0), (4, 1.0)], {"spearman": 1.0, "kendall": 1.0}, id="Q9"),
+        pytest.param(
+            10,
+            [("taken_3", 2.0), ("other", 3.0), ("ant_man_and_the_wasp_quantumania", 4.0)],
+            {"spearman": 0.5, "kendall": 1 / 3},
+            id="Q10",
+        ),
+    ],
+)
+def test_sembench_scores(
+    data: Path, query: int, rows: list[tuple[Any, ...]], expected: dict[str, float]
+) -> None:
+    assert score(query, rows, Gold(data)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("dialect", ["duckdb", "bigquery"])
-def test_sembench_counts_what_it_finds(data: Path, model: FakeModel, dialect: Dialect) -> None:
+@pytest.mark.parametrize("query", numbers())
+def test_every_text_is_planned(data: Path, model: FakeModel, query: int, dialect: Dialect) -> None:
     with sqlax.connect(model=model, dialect=dialect) as connection:
         store_movie(connection, data)
-        gold = Gold(data)
-        found = {query: sembench.measure(query, connection, gold, 1) for query in (1, 8, 9)}
-    lines = [line for query in found.values() for line in query]
-    assert all(line.keys() >= SEMBENCH_FIELDS for line in lines)
-    assert [(line["metric"], line["quality"]) for line in lines[:2]] == [
-        ("f1_at_limit", 1.0),
-        ("mean_relative_error", 0.0),
-    ]
-    assert [line["metric"] for line in found[9]] == ["spearman", "kendall"]
+        assert connection.compile(text_of(query, dialect)).plan_hash()
 
 
 def test_a_query_cannot_see_the_gold_columns(data: Path, model: FakeModel) -> None:

@@ -2,7 +2,7 @@
 
 Run it where torch, transformers and gguf are installed, none of which the tests need::
 
-    python tests/models/golden/make_logits.py MODEL.gguf
+    python -m tests.models.golden.make_logits MODEL.gguf
 """
 
 from __future__ import annotations

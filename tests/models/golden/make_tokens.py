@@ -2,9 +2,9 @@
 
 Each runs where its package is installed, none of which sqlax or its tests need::
 
-    python tests/models/golden/make_tokens.py llama.cpp MODEL.gguf      # llama-cpp-python
-    python tests/models/golden/make_tokens.py transformers MODEL.gguf   # transformers, torch
-    python tests/models/golden/make_tokens.py original MODEL.gguf       # the same, repaired
+    python -m tests.models.golden.make_tokens llama.cpp MODEL.gguf      # llama-cpp-python
+    python -m tests.models.golden.make_tokens transformers MODEL.gguf   # transformers, torch
+    python -m tests.models.golden.make_tokens original MODEL.gguf       # the same, repaired
 """
 
 from __future__ import annotations
