@@ -9,14 +9,9 @@ import jax.numpy as jnp
 from flax import nnx
 from jaxtyping import Array, Bool, Float
 
+from sqlax.kvcache.prefix import Cache, Shared
 from sqlax.models.linear import linear
-from sqlax.models.llama.attention import (
-    Cache,
-    KeyValue,
-    Shared,
-    attend_packed,
-    attend_reads,
-)
+from sqlax.models.llama.attention import KeyValue, attend_packed, attend_reads
 from sqlax.models.llama.config import LlamaConfig
 from sqlax.models.llama.rotary import Angles, rotate
 from sqlax.models.llama.rows import Layout

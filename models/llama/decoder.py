@@ -8,8 +8,9 @@ import jax.numpy as jnp
 from flax import nnx
 from jaxtyping import Array, Float, Int
 
+from sqlax.kvcache.prefix import Cache
 from sqlax.models.language_model import LabelTrie, PackedRows
-from sqlax.models.llama.attention import BLOCK, WHOLE, Cache, to_cache
+from sqlax.models.llama.attention import BLOCK, WHOLE, to_cache
 from sqlax.models.llama.block import Block, Context, Norm
 from sqlax.models.llama.config import LlamaConfig
 from sqlax.models.llama.rotary import angles
