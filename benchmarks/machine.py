@@ -13,6 +13,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 _CPU_INFO = Path("/proc/cpuinfo")
+_WRITTEN_HERE = (":!benchmarks/results", ":!benchmarks/README.md")
+"""Files that the benchmarks write themselves: changed, they change no figure."""
 _BF16_FLAGS = ("avx512_bf16", "amx_bf16", "bf16")
 
 
@@ -48,7 +50,8 @@ def describe_machine() -> dict[str, object]:
 def commit() -> str:
     """The checked-out commit, with `+` behind it where tracked files were changed."""
     head = _git("rev-parse", "--short=12", "HEAD")
-    return f"{head}+" if _git("status", "--porcelain", "--untracked-files=no") else head
+    changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".", *_WRITTEN_HERE)
+    return f"{head}+" if changed else head
 
 
 def _cpu_info() -> dict[str, str]:

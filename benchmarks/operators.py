@@ -109,6 +109,7 @@ def _details(timing: Timing) -> Row:
         "tokens": timing.report.tokens,
         "tokens_reused": timing.report.reused,
         "traces": timing.report.traces,
+        "warm_traces": timing.warm_traces,
     }
 
 

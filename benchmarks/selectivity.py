@@ -61,6 +61,7 @@ def measure(
             "tokens": timings[share].report.tokens,
             "relative_tokens": timings[share].report.tokens / whole.report.tokens,
             "traces": timings[share].report.traces,
+            "warm_traces": timings[share].warm_traces,
             "runs": timings[share].runs,
         }
         for share in SHARES

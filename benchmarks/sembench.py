@@ -85,6 +85,7 @@ def _line(query: int, timing: Timing, metric: str, quality: float) -> dict[str, 
         "tokens_prefilled": report.tokens,
         "tokens_reused": report.reused,
         "result_rows": len(timing.rows),
+        "warm_traces": timing.warm_traces,
         "runs": timing.runs,
     }
 

@@ -24,7 +24,10 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         *("workload", "system", "rows", "seconds", "compile_seconds", "rows_per_second"),
         *("tokens_per_second", "roof_gflops", "roof_share", "accuracy", "peak_rss_bytes"),
     ),
-    "selectivity": ("mode", "share", "rows", "seconds", "relative_seconds", "tokens", "traces"),
+    "selectivity": (
+        *("mode", "share", "rows", "seconds", "relative_seconds", "tokens"),
+        *("traces", "warm_traces"),
+    ),
     "quality": ("task", "system", "metric", "value", "rows", "answered"),
     "sembench": (
         *("query", "seconds", "compile_seconds", "metric", "quality", "rows", "calls"),

@@ -21,7 +21,8 @@ class Timing:
         report: what the last run did.
         runs: seconds of each warm run, from the call to the fetched rows.
         first_seconds: seconds of the run before them: planning, compiling and running.
-        compile_seconds: seconds spent tracing and compiling in that run.
+        compile_seconds: seconds its program has spent tracing and compiling by the end of that run.
+        warm_traces: how often a warm run traced; 0 unless the data grew.
     """
 
     rows: list[tuple[Any, ...]]
@@ -29,6 +30,7 @@ class Timing:
     runs: tuple[float, ...]
     first_seconds: float
     compile_seconds: float
+    warm_traces: int
 
     @property
     def seconds(self) -> float:
@@ -51,13 +53,14 @@ def time_query(
         **parameters: values of the query's parameters.
     """
     first, report, rows = _run(query, parameters)
-    compile_seconds, runs = report.compile_seconds, []
+    compile_seconds, traces, runs = report.compile_seconds, report.traces, []
     for _ in range(repeats):
         _pause(between)
         seconds, report, rows = _run(query, parameters)
         runs.append(seconds)
     _pause(between)
-    return Timing(rows, report, tuple(runs), first, compile_seconds)
+    warm_traces = report.traces - traces
+    return Timing(rows, report, tuple(runs), first, compile_seconds, warm_traces)
 
 
 def _run(

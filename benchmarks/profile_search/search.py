@@ -104,8 +104,11 @@ class Scorer:
             else:
                 out[i, j] = sum(logits[k, last + n, t].item() for n, t in enumerate(label))
 
-    @torch.no_grad()
     def _logits(self, bank: list[int], ids: torch.Tensor) -> torch.Tensor:
+        with torch.no_grad():
+            return self._forward(bank, ids)
+
+    def _forward(self, bank: list[int], ids: torch.Tensor) -> torch.Tensor:
         if not bank:
             return self.model(input_ids=ids).logits
         if getattr(self, "_bank", None) != bank:
@@ -137,7 +140,8 @@ def spearman(a: Sequence[float], b: Sequence[float]) -> float:
 
 def load(name: str) -> list[dict[str, Any]]:
     """One of the development sets beside this file."""
-    return json.loads((HERE / f"{name}.json").read_text())
+    rows: list[dict[str, Any]] = json.loads((HERE / f"{name}.json").read_text())
+    return rows
 
 
 def banked(form: Form, separator: str, bank: Sequence[tuple[str, str, str]]) -> Parts:
@@ -182,7 +186,8 @@ def classify(scorer: Scorer, settings: dict[str, Any]) -> None:
     def form(task: str, text: str) -> Parts:
         return ["Text: ", text, f"\n{task[:1].upper()}{task[1:]}:"]
 
-    for bank in ([], settings["classify_bank"]):
+    banks: list[list[tuple[str, str, str]]] = [[], settings["classify_bank"]]
+    for bank in banks:
         prefix = banked(form, "\n\n", bank)
         for (task, *labels), rows in groups.items():
             texts = [x for x, _ in rows] + settings["neutral"]
