@@ -108,7 +108,7 @@ def _details(timing: Timing) -> Row:
         "calls": timing.report.calls,
         "tokens": timing.report.tokens,
         "tokens_reused": timing.report.reused,
-        "traces": timing.report.traces,
+        "traces": timing.traces,
         "warm_traces": timing.warm_traces,
     }
 

@@ -18,10 +18,10 @@ from sqlax.models.language_model import LanguageModel
 from sqlax.models.profile import PromptProfile
 
 EXAMPLES = """[
-  ('A warm, witty story; I left the cinema smiling.', TRUE),
-  ('Two hours of noise without one believable character.', FALSE),
-  ('The lead gives the performance of a lifetime.', TRUE),
-  ('The jokes fall flat and the ending makes no sense.', FALSE)
+  ('The best thing I have seen all year.', TRUE),
+  ('A waste of good actors.', FALSE),
+  ('Clumsy, loud and far too long.', FALSE),
+  ('Moving, funny and over too soon.', TRUE)
 ]"""
 """Written for this benchmark; none is from its data."""
 

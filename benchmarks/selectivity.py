@@ -60,7 +60,7 @@ def measure(
             "relative_seconds": timings[share].seconds / whole.seconds,
             "tokens": timings[share].report.tokens,
             "relative_tokens": timings[share].report.tokens / whole.report.tokens,
-            "traces": timings[share].report.traces,
+            "traces": timings[share].traces,
             "warm_traces": timings[share].warm_traces,
             "runs": timings[share].runs,
         }

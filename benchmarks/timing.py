@@ -21,7 +21,8 @@ class Timing:
         report: what the last run did.
         runs: seconds of each warm run, from the call to the fetched rows.
         first_seconds: seconds of the run before them: planning, compiling and running.
-        compile_seconds: seconds its program has spent tracing and compiling by the end of that run.
+        compile_seconds: of those, seconds spent tracing and compiling.
+        traces: how often that run traced.
         warm_traces: how often a warm run traced; 0 unless the data grew.
     """
 
@@ -30,6 +31,7 @@ class Timing:
     runs: tuple[float, ...]
     first_seconds: float
     compile_seconds: float
+    traces: int
     warm_traces: int
 
     @property
@@ -53,14 +55,14 @@ def time_query(
         **parameters: values of the query's parameters.
     """
     first, report, rows = _run(query, parameters)
-    compile_seconds, traces, runs = report.compile_seconds, report.traces, []
+    compiling, traces, warm_traces, runs = report.compile_seconds, report.traces, 0, []
     for _ in range(repeats):
         _pause(between)
         seconds, report, rows = _run(query, parameters)
         runs.append(seconds)
+        warm_traces += report.traces
     _pause(between)
-    warm_traces = report.traces - traces
-    return Timing(rows, report, tuple(runs), first, compile_seconds, warm_traces)
+    return Timing(rows, report, tuple(runs), first, compiling, traces, warm_traces)
 
 
 def _run(

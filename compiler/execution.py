@@ -21,7 +21,7 @@ from sqlax.compiler.plan.nodes import Join
 from sqlax.compiler.plan.output import Output
 from sqlax.compiler.plan.schema import Field, decimal_scale
 from sqlax.compiler.query import QueryPlan
-from sqlax.compiler.report import RunReport, check_errors, run_report
+from sqlax.compiler.report import RunReport, Spent, check_errors, run_report
 from sqlax.errors import DataError
 from sqlax.runtime.decode import OutputColumn, arrow_column
 from sqlax.runtime.load.pool import DEFAULT_TOKEN_BUDGET
@@ -78,7 +78,7 @@ class Execution:
             DataError: DuckDB could not produce the input rows, or a number left its type's range.
             CapacityError: the data does not fit the memory it was given.
         """
-        begin = time.perf_counter()
+        begin, spent = time.perf_counter(), self._spent()
         tables = self.load()
         with jax.enable_x64(True):
             while True:
@@ -91,8 +91,14 @@ class Execution:
                     break
             check_errors(assembly, state)
             table = _decode(assembly, state)
-            report = run_report(assembly, state, program, time.perf_counter() - begin)
+            compiling = Spent(*(now - then for now, then in zip(self._spent(), spent, strict=True)))
+            report = run_report(assembly, state, compiling, time.perf_counter() - begin)
         return Outcome(table, self.plan.outputs, report)
+
+    def _spent(self) -> Spent:
+        """Traces and seconds of compiling so far."""
+        programs = self.programs.values()
+        return Spent(sum(p.traces for p in programs), sum(p.compile_seconds for p in programs))
 
     def stablehlo(self) -> str:
         """The program for the present data's capacities, as StableHLO text."""

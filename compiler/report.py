@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from sqlax.compiler.lowering.assemble import Assembly, reasons
 from sqlax.compiler.plan.nodes import Score
 from sqlax.errors import RowError
-from sqlax.runtime.program import Program
 from sqlax.runtime.score.state import ScoreState, Status
 from sqlax.runtime.state import ProgramState
 
@@ -65,8 +65,8 @@ class RunReport:
         scanned: rows that DuckDB handed over, by scan.
         steps: morsels.
         seconds: from the first DuckDB query to the decoded result, compilation included.
-        compile_seconds: spent compiling, all runs of the program together.
-        traces: how often the program has been traced.
+        compile_seconds: spent tracing and compiling in this run.
+        traces: how often this run traced a program; 0 where one was at hand.
     """
 
     operators: tuple[OperatorReport, ...]
@@ -97,8 +97,15 @@ class RunReport:
         return tuple(f for operator in self.operators for f in operator.failures)
 
 
+class Spent(NamedTuple):
+    """What compiling took."""
+
+    traces: int
+    seconds: float
+
+
 def run_report(
-    assembly: Assembly, state: ProgramState, program: Program, seconds: float
+    assembly: Assembly, state: ProgramState, compiling: Spent, seconds: float
 ) -> RunReport:
     """The report of a finished run."""
     operators = zip(assembly.plan.scores, state.operators, strict=True)
@@ -107,8 +114,8 @@ def run_report(
         scanned=tuple(len(assembly.tables[scan]) for scan in assembly.plan.scans),
         steps=int(state.steps),
         seconds=seconds,
-        compile_seconds=program.compile_seconds,
-        traces=program.traces,
+        compile_seconds=compiling.seconds,
+        traces=compiling.traces,
     )
 
 

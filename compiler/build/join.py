@@ -27,10 +27,15 @@ def build_from(
     scope = Scope([], context.sql)
     if clause is None:
         return Scan(Schema((Field("#one", "INTEGER"),)), 'SELECT 1 AS "#one"'), scope, []
-    plan, source = build_source(clause.this, context)
+    first = clause.this.copy()
+    first.set("joins", None)  # `FROM a JOIN b SELECT ...` hangs its joins on the table
+    plan, source = build_source(first, context)
     scope.sources.append(source)
     pending: list[exp.Expr] = []
     for join in [*(clause.this.args.get("joins") or []), *(select.args.get("joins") or [])]:
+        if pending and join.side.upper() in ("RIGHT", "FULL"):
+            text = f"{_sql_kind(join)} JOIN after a semantic condition cannot be compiled yet"
+            raise UnsupportedError(text, context.sql)
         plan = _join(plan, join, scope, context, build_source, pending)
     return plan, scope, pending
 
@@ -49,6 +54,8 @@ def _join(
     using = _using_keys(join, scope, source, context)
     scope.sources.append(source)
     operands = [resolve(o, scope, context) for o in _on(join)]
+    if _keeps_left_only(join):
+        scope.sources.pop()
     semantic = [operand for operand in operands if has_semantic(operand)]
     plain = [operand for operand in operands if not has_semantic(operand)]
     kind = _kind(join)
@@ -74,7 +81,7 @@ def _node(
     rest: list[exp.Expr],
 ) -> Node:
     """The join; conditions beyond the keys of an inner join become a filter above it."""
-    schema = left.schema + right.schema
+    schema = left.schema if _keeps_left_only(join) else left.schema + right.schema
     equal = [exp.EQ(this=a.copy(), expression=b.copy()) for a, b in keys]
     if kind is JoinKind.OTHER:
         condition = conjunction(equal + [p for p in plain if p not in equal])
@@ -93,6 +100,10 @@ def _kind(join: exp.Join) -> JoinKind:
     if join.method or join.kind.upper() not in ("", "INNER", "CROSS", "OUTER"):
         return JoinKind.OTHER
     return {"": JoinKind.INNER, "LEFT": JoinKind.LEFT}.get(join.side.upper(), JoinKind.OTHER)
+
+
+def _keeps_left_only(join: exp.Join) -> bool:
+    return join.kind.upper() in ("SEMI", "ANTI")
 
 
 def _sql_kind(join: exp.Join) -> str:
@@ -128,6 +139,9 @@ def _key(operand: exp.Expr, left: set[str], right: set[str]) -> tuple[exp.Expr, 
 def _using_keys(join: exp.Join, scope: Scope, source: Source, context: Context) -> Keys:
     """Key pairs of USING or NATURAL; the right side's columns are hidden from then on."""
     names = [part.name for part in join.args.get("using") or []]
+    if names and join.side.upper() in ("RIGHT", "FULL"):
+        text = f"{_sql_kind(join)} JOIN with USING beside a semantic call: write ON"
+        raise UnsupportedError(text, context.sql)
     if join.method.upper() == "NATURAL":
         left = {name.lower() for s in scope.sources for name, _ in s.columns}
         names = [name for name, _ in source.columns if name.lower() in left]

@@ -19,6 +19,7 @@ from sqlax.compiler.build.tree import (
     has_semantic,
     is_semantic,
     rewrite,
+    semantic_nodes,
     with_values,
 )
 from sqlax.compiler.plan.nodes import Node, Score, column, columns_of
@@ -71,11 +72,20 @@ def _wanted(
     expressions: list[exp.Expr],
 ) -> list[tuple[exp.Expr, exp.Expr | None]]:
     """Each distinct call once, in evaluation order, with the OR of its guards."""
-    found: dict[exp.Expr, list[exp.Expr | None]] = {}
+    found: dict[exp.Expr, list[Guards]] = {}
     for expression in expressions:
         for node, guards in occurrences(expression, ()):
-            found.setdefault(node, []).append(conjunction(list(guards)))
-    return [(node, _either(guards)) for node, guards in found.items()]
+            found.setdefault(node, []).append(guards)
+    places = {node: place for place, node in enumerate(found)}
+    return [
+        (node, _either([conjunction(_known(g, places, place)) for g in found[node]]))
+        for node, place in places.items()
+    ]
+
+
+def _known(guards: Guards, places: dict[exp.Expr, int], place: int) -> list[exp.Expr]:
+    """The guards that read only answers of calls before `place`; dropping one asks more rows."""
+    return [g for g in guards if all(places[call] < place for call in semantic_nodes(g))]
 
 
 def _either(guards: list[exp.Expr | None]) -> exp.Expr | None:

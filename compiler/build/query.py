@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from sqlax.compiler.build.context import Context
 from sqlax.compiler.build.scope import Source
 from sqlax.compiler.build.select import build_select
 from sqlax.compiler.build.source import is_semantic_query, plain_scan, planned_source, table_source
-from sqlax.compiler.plan.nodes import Node
+from sqlax.compiler.plan.nodes import Node, Project, column
+from sqlax.compiler.plan.schema import Schema
 from sqlax.errors import UnsupportedError
 
 
@@ -43,7 +46,14 @@ def _enter_with(tree: exp.Query, context: Context) -> tuple[Context, exp.Query]:
 
 
 def _planned_cte(cte: exp.CTE, context: Context) -> Node:
-    return build_query(cte.this, context)
+    plan = build_query(cte.this, context)
+    given = [part.name for part in cte.args["alias"].args.get("columns") or []]
+    if not given:
+        return plan
+    fields = plan.schema.fields
+    renamed = [replace(f, name=name) for f, name in zip(fields, given, strict=False)]
+    values = tuple(column(name) for name in plan.schema.names)
+    return Project(Schema((*renamed, *fields[len(given) :])), plan, values)
 
 
 def _refuse_recursion(clause: exp.With, context: Context) -> None:

@@ -40,6 +40,13 @@ class Scope:
     hidden: set[str] = field(default_factory=set)
     aliases: dict[str, exp.Expr] = field(default_factory=dict)
 
+    def visible_name(self, node: exp.Column) -> str:
+        """A column's name as its table spells it."""
+        table, wanted = node.table.lower(), node.name.lower()
+        chosen = (s for s in self.sources if not table or s.name.lower() == table)
+        names = (name for s in chosen for name, _ in s.columns if name.lower() == wanted)
+        return next(names, node.name)
+
     def resolve(self, node: exp.Column, *, alias_first: bool = False) -> exp.Expr:
         """The field (or aliased expression) a column reference means.
 

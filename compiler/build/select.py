@@ -15,6 +15,7 @@ from sqlax.compiler.build.aggregate import Grouping, build_aggregate
 from sqlax.compiler.build.context import Context
 from sqlax.compiler.build.join import BuildSource, build_from
 from sqlax.compiler.build.lift import lift
+from sqlax.compiler.build.names import output_names
 from sqlax.compiler.build.resolve import resolve
 from sqlax.compiler.build.scope import Scope
 from sqlax.compiler.build.sink import sink
@@ -74,7 +75,7 @@ def build_select(select: exp.Select, context: Context, build_source: BuildSource
     """The plan of one SELECT that calls a model somewhere."""
     plan, scope, conditions = build_from(select, context, build_source)
     _refuse_clauses(select, context)
-    clauses = _clauses(select, scope, context)
+    clauses = _clauses(select, scope, plan, context)
     where = select.args.get("where")
     if where is not None:
         conditions = [resolve(o, scope, context) for o in conjuncts(where.this)] + conditions
@@ -186,9 +187,14 @@ def _whole_number(select: exp.Select, clause: str, context: Context) -> int | No
     node = select.args.get(clause)
     if node is None:
         return None
-    if node.expression.find(exp.Column, exp.Query):
+    number = node.args["count"] if isinstance(node, exp.Fetch) else node.expression
+    options = node.args.get("limit_options")
+    is_share = options is not None and (
+        options.args.get("percent") or options.args.get("with_ties")
+    )
+    if is_share or number.find(exp.Column, exp.Query):
         raise UnsupportedError(f"{clause.upper()} must be a constant number of rows", context.sql)
-    ((value,),) = context.catalog.rows(f"SELECT CAST({node.expression.sql('duckdb')} AS BIGINT)")
+    ((value,),) = context.catalog.rows(f"SELECT CAST({number.sql('duckdb')} AS BIGINT)")
     return int(value) if value is not None else None
 
 
@@ -237,8 +243,8 @@ def _unpacked(names: list[str], outputs: list[exp.Expr]) -> tuple[list[str], lis
     return [name for name, _ in pairs], [output for _, output in pairs]
 
 
-def _clauses(select: exp.Select, scope: Scope, context: Context) -> Clauses:
-    names, outputs = _outputs(select, scope, context)
+def _clauses(select: exp.Select, scope: Scope, plan: Node, context: Context) -> Clauses:
+    names, outputs = _outputs(select, scope, plan, context)
     having, qualify = select.args.get("having"), select.args.get("qualify")
     return Clauses(
         names,
@@ -251,11 +257,12 @@ def _clauses(select: exp.Select, scope: Scope, context: Context) -> Clauses:
 
 
 def _outputs(
-    select: exp.Select, scope: Scope, context: Context
+    select: exp.Select, scope: Scope, plan: Node, context: Context
 ) -> tuple[list[str], list[exp.Expr]]:
+    own_names = output_names(select, scope, plan, context)
     names: list[str] = []
     outputs: list[exp.Expr] = []
-    for item in select.expressions:
+    for item, own_name in zip(select.expressions, own_names, strict=True):
         if item.is_star and not isinstance(item, exp.Count):
             for name, expression in scope.expand_star(item):
                 names.append(name)
@@ -264,7 +271,7 @@ def _outputs(
         resolved = resolve(item.unalias(), scope, context)
         if item.alias:
             scope.aliases.setdefault(item.alias.lower(), resolved)
-        names.append(item.alias or output_name(item))
+        names.append(own_name)
         outputs.append(resolved)
     return names, outputs
 
@@ -273,13 +280,6 @@ def resolve_star(expression: exp.Expr, scope: Scope, context: Context) -> exp.Ex
     """A column of a star; what REPLACE put there still has names to bind."""
     bound = isinstance(expression, exp.Column) and expression.this.quoted and not expression.meta
     return expression if bound else resolve(expression, scope, context)
-
-
-def output_name(item: exp.Expr) -> str:
-    """The name of an output column that has no alias."""
-    if isinstance(item, exp.Column | exp.Dot):
-        return item.name
-    return item.sql("duckdb").replace("__AI_", "AI_")
 
 
 def _order(
@@ -323,7 +323,9 @@ def _group(
     clause = select.args.get("group")
     if clause is None:
         return []
-    if any(clause.args.get(kind) for kind in ("rollup", "cube", "grouping_sets")):
+    sets = (exp.Rollup, exp.Cube, exp.GroupingSets)
+    held = [clause.args.get(kind) for kind in ("rollup", "cube", "grouping_sets")]
+    if any(held) or any(isinstance(item, sets) for item in clause.expressions):
         raise UnsupportedError(
             "GROUPING SETS beside a semantic call cannot be compiled yet", context.sql
         )

@@ -13,6 +13,7 @@ from sqlglot import exp
 from sqlax.compiler.build.aggregate import Grouping
 from sqlax.compiler.build.context import Context
 from sqlax.compiler.build.tree import has_semantic, is_semantic, rewrite
+from sqlax.compiler.lowering.expressions import is_constant
 from sqlax.compiler.lowering.support import is_lowerable
 from sqlax.compiler.plan.nodes import Node, Project, Score, column, columns_of
 from sqlax.compiler.plan.schema import Field, Schema
@@ -31,6 +32,17 @@ def sink(plan: Node, expressions: list[exp.Expr], context: Context) -> tuple[Nod
     return sinker.plan_with_columns(), rewritten
 
 
+def _stays(node: exp.Expr) -> bool:
+    """Whether a node needs no column of its own: it is one, a plain value, or a WHEN of a CASE."""
+    plain = isinstance(node, exp.Column | exp.Literal | exp.Boolean | exp.Null)
+    return plain or (isinstance(node, exp.If) and isinstance(node.parent, exp.Case))
+
+
+def _is_fixed(node: exp.Expr) -> bool:
+    """Whether DuckDB can compute the node now; the function of a window it cannot."""
+    return is_constant(node) and not isinstance(node.parent, exp.Window)
+
+
 @dataclass
 class _Sinker:
     """Collects the expressions to compute below, each under a name of its own."""
@@ -45,7 +57,7 @@ class _Sinker:
             key, *values = node.expressions
             texts = [self._as_text(value) for value in values]
             return exp.Anonymous(this=node.this, expressions=[key.copy(), *texts])
-        if isinstance(node, exp.Column) or not self._is_movable(node):
+        if _stays(node) or not (self._is_movable(node) or _is_fixed(node)):
             return None
         if is_lowerable(node, self.context.catalog, self.plan.schema):
             return None

@@ -56,7 +56,7 @@ def planned_source(plan: Node, item: exp.Expr, context: Context) -> tuple[Node, 
     given = [
         part.name for part in (item.args.get("alias") or exp.TableAlias()).args.get("columns") or []
     ]
-    names = given + list(plan.schema.names[len(given) :])
+    names = given + [_numbered(name) for name in plan.schema.names[len(given) :]]
     fields = tuple(
         Field(f"{alias}.{name}", field.type, field.labels)
         for name, field in zip(names, plan.schema.fields, strict=True)
@@ -64,6 +64,11 @@ def planned_source(plan: Node, item: exp.Expr, context: Context) -> tuple[Node, 
     values = tuple(column(name) for name in plan.schema.names)
     renamed = Project(Schema(fields), plan, values)
     return renamed, Source(alias, tuple((n, f"{alias}.{n}") for n in names))
+
+
+def _numbered(name: str) -> str:
+    """What DuckDB calls the columns of a subquery that share a name: a, a_1, a_2."""
+    return name.replace("\0", "_")
 
 
 def refuse(operator: str, context: Context) -> UnsupportedError:

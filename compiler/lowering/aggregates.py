@@ -8,6 +8,7 @@ from typing import Any
 import jax.numpy as jnp
 from sqlglot import exp
 
+from sqlax.compiler.lowering.arithmetic import wrapped
 from sqlax.compiler.lowering.convert import convert
 from sqlax.compiler.lowering.environment import NotLowerableError, Typed
 from sqlax.compiler.lowering.expressions import Expressions
@@ -41,7 +42,8 @@ def aggregate_column(
     if isinstance(call.this, exp.Distinct):
         return _distinct(lower, keys, call, mask)
     rule = _RULES.get(type(call))
-    if rule is None or call.expressions:
+    more = {name for name, value in call.args.items() if value} - {"this", "big_int"}
+    if rule is None or more:
         raise NotLowerableError(call.sql("duckdb"))
     if isinstance(call.this, exp.Star) or call.this is None:
         return group.count(groups, mask)
@@ -69,7 +71,7 @@ def _sum(lower: Expressions, groups: Groups, kind: str, used: Column, output: Fi
     summed = group.total(groups, numbers)
     if output.kind is not Kind.FLOAT:
         wide = group.total(groups, Column(numbers.data.astype(jnp.float64), used.valid))
-        lower.environment.report(jnp.abs(wide.data) >= 2.0**63, groups.exists)
+        lower.environment.report(wrapped(summed.data, wide.data), groups.exists)
     return summed
 
 

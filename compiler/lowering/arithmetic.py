@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
+from jax import lax
 from jaxtyping import Array, Shaped
 from sqlglot import exp
 
@@ -14,6 +15,7 @@ from sqlax.compiler.lowering.convert import (
     convert,
     out_of_range,
     rescale,
+    single,
 )
 from sqlax.compiler.lowering.environment import NotLowerableError, Typed
 from sqlax.compiler.plan.schema import Kind, decimal_scale, kind_of
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from sqlax.compiler.lowering.expressions import Expressions
 
 _INT64_EDGE = float(1 << 63)
+_LOWEST = -(1 << 63)
 
 
 def _sum(operation: Callable[[Any, Any], Any]) -> Callable[[Expressions, Any], Typed]:
@@ -33,7 +36,7 @@ def _sum(operation: Callable[[Any, Any], Any]) -> Callable[[Expressions, Any], T
         a, b = self.lower(node.this), self.lower(node.expression)
         if Kind.DATE in (kind_of(a.type), kind_of(b.type)):
             return _days(a, b, target, operation)
-        a, b = _operand(a, target), _operand(b, target)
+        a, b = _operand(self, a, target), _operand(self, b, target)
         return _result(self, a, b, target, operation)
 
     return rule
@@ -48,11 +51,11 @@ def _days(a: Typed, b: Typed, target: str, operation: Callable[[Any, Any], Any])
     return Typed(Column(data, a.column.valid & b.column.valid), target)
 
 
-def _operand(value: Typed, target: str) -> Typed:
+def _operand(self: Expressions, value: Typed, target: str) -> Typed:
     """The operand as the result's kind; decimals get the result's scale."""
     if kind_of(target) not in (Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT):
         raise NotLowerableError(f"arithmetic with the type {target}")
-    return convert(value, target)
+    return self.converted(value, target)
 
 
 def _result(
@@ -60,18 +63,26 @@ def _result(
 ) -> Typed:
     data = operation(a.column.data, b.column.data)
     valid = a.column.valid & b.column.valid
+    if target == "FLOAT":
+        data = single(data)
     if kind_of(target) is not Kind.FLOAT:
         wide = operation(a.column.data.astype(jnp.float64), b.column.data.astype(jnp.float64))
-        outside = (jnp.abs(wide) >= _INT64_EDGE) | out_of_range(data, target)
+        outside = wrapped(data, wide) | out_of_range(data, target)
         self.environment.report(outside & valid, self.relation.mask)
     return Typed(Column(data, valid), target)
+
+
+def wrapped(data: Shaped[Array, " rows"], wide: Shaped[Array, " rows"]) -> Shaped[Array, " rows"]:
+    """Where an int64 result is not what float64 arithmetic gives: then it is off by 2**64."""
+    return jnp.abs(wide - data.astype(jnp.float64)) > _INT64_EDGE
 
 
 def _product(self: Expressions, node: exp.Expr) -> Typed:
     target = self.type_of(node)
     a, b = self.lower(node.this), self.lower(node.expression)
     if kind_of(target) is not Kind.DECIMAL:
-        return _result(self, _operand(a, target), _operand(b, target), target, jnp.multiply)
+        a, b = _operand(self, a, target), _operand(self, b, target)
+        return _result(self, a, b, target, jnp.multiply)
     scaled = [v if kind_of(v.type) is Kind.DECIMAL else convert(v, "DECIMAL(38,0)") for v in (a, b)]
     product = _result(self, scaled[0], scaled[1], target, jnp.multiply)
     scale = decimal_scale(scaled[0].type) + decimal_scale(scaled[1].type)
@@ -84,7 +95,9 @@ def _quotient(self: Expressions, node: exp.Expr) -> Typed:
     if kind_of(target) is not Kind.FLOAT:
         raise NotLowerableError(f"division with the type {target}")
     a, b = convert(self.lower(node.this), target), convert(self.lower(node.expression), target)
-    return Typed(Column(a.column.data / b.column.data, a.column.valid & b.column.valid), target)
+    data = a.column.data / b.column.data
+    valid = a.column.valid & b.column.valid
+    return Typed(Column(single(data) if target == "FLOAT" else data, valid), target)
 
 
 def _whole(operation: Callable[[Any, Any], Any]) -> Callable[[Expressions, Any], Typed]:
@@ -98,29 +111,27 @@ def _whole(operation: Callable[[Any, Any], Any]) -> Callable[[Expressions, Any],
         valid = a.column.valid & b.column.valid
         self.environment.report(valid & (b.column.data == 0), self.relation.mask)
         divisor = jnp.where(b.column.data == 0, 1, b.column.data)
-        return Typed(Column(operation(a.column.data, divisor), valid), target)
+        data = operation(a.column.data, divisor)
+        outside = out_of_range(data, target) | ((data == _LOWEST) & (b.column.data == -1))
+        self.environment.report(valid & outside, self.relation.mask)
+        return Typed(Column(data, valid), target)
 
     return rule
 
 
-def _truncated_quotient(
-    a: Shaped[Array, " rows"], b: Shaped[Array, " rows"]
-) -> Shaped[Array, " rows"]:
-    return jnp.sign(a) * jnp.sign(b) * (jnp.abs(a) // jnp.abs(b))
+def _sign(operation: Callable[[Any], Any]) -> Callable[[Expressions, Any], Typed]:
+    """Negation or the absolute value; the least integer has neither."""
 
+    def rule(self: Expressions, node: exp.Expr) -> Typed:
+        target = self.type_of(node)
+        value = _operand(self, self.lower(node.this), target)
+        data, valid = operation(value.column.data), value.column.valid
+        if kind_of(target) is Kind.INTEGER:
+            outside = out_of_range(data, target) | (data == _LOWEST)
+            self.environment.report(valid & outside, self.relation.mask)
+        return Typed(Column(data, valid), target)
 
-def _remainder(a: Shaped[Array, " rows"], b: Shaped[Array, " rows"]) -> Shaped[Array, " rows"]:
-    return a - b * _truncated_quotient(a, b)
-
-
-def _negative(self: Expressions, node: exp.Expr) -> Typed:
-    value = _operand(self.lower(node.this), self.type_of(node))
-    return Typed(Column(-value.column.data, value.column.valid), value.type)
-
-
-def _absolute(self: Expressions, node: exp.Expr) -> Typed:
-    value = _operand(self.lower(node.this), self.type_of(node))
-    return Typed(Column(jnp.abs(value.column.data), value.column.valid), value.type)
+    return rule
 
 
 def _date_part(self: Expressions, node: exp.Expr) -> Typed:
@@ -161,10 +172,10 @@ ARITHMETIC: dict[type[exp.Expr], Callable[[Any, Any], Typed]] = {
     exp.Sub: _sum(jnp.subtract),
     exp.Mul: _product,
     exp.Div: _quotient,
-    exp.IntDiv: _whole(_truncated_quotient),
-    exp.Mod: _whole(_remainder),
-    exp.Neg: _negative,
-    exp.Abs: _absolute,
+    exp.IntDiv: _whole(lax.div),
+    exp.Mod: _whole(lax.rem),
+    exp.Neg: _sign(jnp.negative),
+    exp.Abs: _sign(jnp.abs),
     exp.Extract: _date_part,
     exp.Year: _date_part,
     exp.Month: _date_part,

@@ -26,12 +26,17 @@ def string_constants(plan: Node, catalog: Catalog) -> tuple[str, ...]:
 
 def _constants(node: exp.Expr) -> Iterator[exp.Expr]:
     """The topmost constant expressions that hold a string literal."""
-    if is_constant(node) and not isinstance(node, exp.Var):
+    if is_constant(node) and not isinstance(node, exp.Var) and not _is_clause(node):
         if any(literal.is_string for literal in node.find_all(exp.Literal)):
             yield node
         return
     for child in node.iter_expressions():
         yield from _constants(child)
+
+
+def _is_clause(node: exp.Expr) -> bool:
+    """Whether the node is a WHEN of a CASE: its parts are the values, not itself."""
+    return isinstance(node, exp.If) and isinstance(node.parent, exp.Case)
 
 
 def _string_value(node: exp.Expr, catalog: Catalog) -> str | None:

@@ -12,7 +12,7 @@ from jaxtyping import Array, Shaped
 from sqlglot import exp
 
 from sqlax.compiler.lowering.arithmetic import ARITHMETIC
-from sqlax.compiler.lowering.convert import common, convert
+from sqlax.compiler.lowering.convert import comparable, convert, does_not_fit
 from sqlax.compiler.lowering.environment import Environment, NotLowerableError, Typed
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.schema import Kind, Schema, decimal_scale, kind_of
@@ -20,6 +20,7 @@ from sqlax.runtime.operators.order import order_code
 from sqlax.runtime.relation import Column, Relation
 
 _EPOCH = dt.date(1970, 1, 1)
+_UNTYPED = ('"NULL"', "NULL")
 
 
 class Expressions:
@@ -46,12 +47,29 @@ class Expressions:
         Raises:
             NotLowerableError: the graph has no operation for it.
         """
-        if is_constant(node):
-            return self._constant(node)
+        value = self._constant(node) if is_constant(node) else self._computed(node)
+        made = not isinstance(node, exp.Column)
+        if made and kind_of(value.type) is Kind.OPAQUE and value.type not in _UNTYPED:
+            raise NotLowerableError(f"{type(node).__name__.upper()} of type {value.type}")
+        return value
+
+    def _computed(self, node: exp.Expr) -> Typed:
         rule = _RULES.get(type(node))
         if rule is None:
             raise NotLowerableError(type(node).__name__.upper())
         return rule(self, node)
+
+    def converted(self, value: Typed, target: str) -> Typed:
+        """The value cast to another type; what does not fit it is reported."""
+        outside = does_not_fit(value, target)
+        if outside is not None:
+            self.environment.report(outside & value.column.valid, self.relation.mask)
+        return convert(value, target)
+
+    def within(self, condition: Shaped[Array, " rows"]) -> Expressions:
+        """The same rows, of which only those with `condition` report that they left a range."""
+        rows = self.relation.where(condition)
+        return Expressions(rows, self.schema, self.catalog, self.environment)
 
     def predicate(self, node: exp.Expr) -> Shaped[Array, " rows"]:
         """Where a condition is TRUE; NULL counts as not."""
@@ -79,11 +97,7 @@ class Expressions:
         shape = self.relation.mask.shape
         if value is None:
             null = Column(jnp.zeros(shape, jnp.int32), jnp.zeros(shape, bool))
-            return (
-                Typed(null, "NULL")
-                if type_name in ('"NULL"', "NULL")
-                else convert(Typed(null, "NULL"), type_name)
-            )
+            return convert(Typed(null, '"NULL"'), type_name)
         data = self._device_value(value, type_name)
         return Typed(Column(jnp.broadcast_to(data, shape), jnp.ones(shape, bool)), type_name)
 
@@ -108,14 +122,14 @@ def device_number(value: Any, type_name: str) -> Shaped[Array, ""]:
     if kind is Kind.FLOAT:
         return jnp.asarray(value, jnp.float64)
     if kind is Kind.DECIMAL:
-        return jnp.asarray(int(decimal.Decimal(value).scaleb(decimal_scale(type_name))), jnp.int64)
+        value = int(decimal.Decimal(value) * 10 ** decimal_scale(type_name))
     if kind is Kind.TIMESTAMP:
         delta = value - dt.datetime(1970, 1, 1)
         return jnp.asarray(delta // dt.timedelta(microseconds=1), jnp.int64)
     if kind is Kind.DATE:
         return jnp.asarray((value - _EPOCH).days, jnp.int64)
     if abs(value) >= 1 << 63:
-        raise NotLowerableError("an integer beyond 64 bits")
+        raise NotLowerableError("a number beyond 64 bits")
     return jnp.asarray(value, jnp.int64)
 
 
@@ -130,7 +144,7 @@ def is_constant(node: exp.Expr) -> bool:
         exp.Window,
         exp.Rand,
     )
-    return isinstance(node, exp.Condition) and node.find(*moving) is None
+    return isinstance(node, exp.Condition | exp.Interval) and node.find(*moving) is None
 
 
 def _column(self: Expressions, node: exp.Expr) -> Typed:
@@ -180,16 +194,23 @@ def _comparison(operation: Callable[[Any, Any], Any]) -> Callable[[Expressions, 
 
 def compare(a: Typed, b: Typed, operation: Callable[[Any, Any], Any]) -> Typed:
     """A comparison in SQL order; NULL where either side is."""
-    a, b = common(a, b)
-    if Kind.OPAQUE in (kind_of(a.type), kind_of(b.type)):
-        raise NotLowerableError(f"comparison of {a.type}")
-    data = operation(order_code(a.column.data), order_code(b.column.data))
-    return Typed(Column(data, a.column.valid & b.column.valid), "BOOLEAN")
+    *higher, last = comparable(a, b)
+    sign = _sign_of(*last)
+    for one, two in reversed(higher):
+        more = _sign_of(one, two)
+        sign = jnp.where(more != 0, more, sign)
+    return Typed(Column(operation(sign, 0), last[0].valid & last[1].valid), "BOOLEAN")
+
+
+def _sign_of(a: Column, b: Column) -> Shaped[Array, " rows"]:
+    """-1, 0 or 1 as the first value is less than, equal to or greater than the second."""
+    one, two = order_code(a.data), order_code(b.data)
+    return (one > two).astype(jnp.int8) - (one < two).astype(jnp.int8)
 
 
 def _null_safe(equal: bool) -> Callable[[Expressions, Any], Typed]:
     def rule(self: Expressions, node: exp.Expr) -> Typed:
-        a, b = common(self.lower(node.this), self.lower(node.expression))
+        a, b = self.lower(node.this), self.lower(node.expression)
         same = compare(a, b, jnp.equal).column
         both_null = ~a.column.valid & ~b.column.valid
         data = (same.data & same.valid) | both_null
@@ -221,6 +242,8 @@ def _in(self: Expressions, node: exp.Expr) -> Typed:
 
 
 def _between(self: Expressions, node: exp.Expr) -> Typed:
+    if node.args.get("symmetric"):
+        raise NotLowerableError("BETWEEN SYMMETRIC")
     low, high = node.args["low"].copy(), node.args["high"].copy()
     value = node.this.copy()
     return _and(
@@ -243,10 +266,16 @@ def _branches(
     clauses: list[tuple[exp.Expr, exp.Expr]],
     default: exp.Expr | None,
 ) -> Typed:
-    target = self.type_of(node)
-    result = convert(self.lower(default or exp.Null()), target)
-    for condition, value in reversed(clauses):
-        result = _choose(self.predicate(condition), convert(self.lower(value), target), result)
+    target, chosen = self.type_of(node), []
+    rest = self
+    for condition, value in clauses:
+        met = rest.predicate(condition)
+        inside = rest.within(met)
+        chosen.append((met, inside.converted(inside.lower(value), target)))
+        rest = rest.within(~met)
+    result = rest.converted(rest.lower(default or exp.Null()), target)
+    for met, made in reversed(chosen):
+        result = _choose(met, made, result)
     return result
 
 
@@ -268,7 +297,11 @@ def _if(self: Expressions, node: exp.Expr) -> Typed:
 
 def _coalesce(self: Expressions, node: exp.Expr) -> Typed:
     target = self.type_of(node)
-    values = [convert(self.lower(item), target) for item in [node.this, *node.expressions]]
+    values: list[Typed] = []
+    rest = self
+    for item in [node.this, *node.expressions]:
+        values.append(rest.converted(rest.lower(item), target))
+        rest = rest.within(~values[-1].column.valid)
     result = values[-1]
     for value in reversed(values[:-1]):
         result = _choose(value.column.valid, value, result)
@@ -285,7 +318,7 @@ def _nullif(self: Expressions, node: exp.Expr) -> Typed:
 def _cast(self: Expressions, node: exp.Expr) -> Typed:
     if isinstance(node, exp.TryCast):
         raise NotLowerableError("TRY_CAST")
-    return convert(self.lower(node.this), self.type_of(node))
+    return self.converted(self.lower(node.this), self.type_of(node))
 
 
 _RULES: dict[type[exp.Expr], Callable[[Expressions, Any], Typed]] = {

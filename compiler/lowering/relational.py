@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Int
 
 from sqlax.compiler.lowering.aggregates import aggregate_column
-from sqlax.compiler.lowering.convert import common
+from sqlax.compiler.lowering.convert import comparable
 from sqlax.compiler.lowering.environment import Environment, NotLowerableError
 from sqlax.compiler.lowering.expressions import Expressions
 from sqlax.compiler.lowering.windows import window_column
@@ -31,11 +31,12 @@ from sqlax.compiler.plan.nodes import (
     SortItem,
     Window,
 )
+from sqlax.compiler.plan.schema import Kind
 from sqlax.runtime.operators.group import distinct, group_rows
 from sqlax.runtime.operators.group import first as first_of_group
 from sqlax.runtime.operators.join import equi_join
 from sqlax.runtime.operators.order import SortKey, limit, sort
-from sqlax.runtime.relation import Relation
+from sqlax.runtime.relation import Column, Relation
 
 Answers = Callable[["Relational", Score], Relation]
 
@@ -97,10 +98,9 @@ def _join(self: Relational, node: Join) -> Relation:
     if node.kind not in (JoinKind.INNER, JoinKind.LEFT) or not node.keys:
         raise NotLowerableError(f"{node.sql_kind} JOIN")
     left, right = self.expressions(node.left), self.expressions(node.right)
-    keys = []
+    keys: list[tuple[Column, Column]] = []
     for a, b in node.keys:
-        one, two = common(left.lower(a), right.lower(b))
-        keys.append((one.column, two.column))
+        keys += comparable(left.lower(a), right.lower(b))
     rows, needed = equi_join(
         left.relation,
         right.relation,
@@ -132,6 +132,9 @@ def _window(self: Relational, node: Window) -> Relation:
 
 
 def _distinct(self: Relational, node: Distinct) -> Relation:
+    for field_ in node.schema.fields:
+        if field_.kind is Kind.OPAQUE:
+            raise NotLowerableError(f"DISTINCT over a value of type {field_.type}")
     return distinct(self.evaluate(node.input))
 
 

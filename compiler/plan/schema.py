@@ -71,6 +71,12 @@ def decimal_scale(type_name: str) -> int:
     return int(match.group(2)) if match else 0
 
 
+def decimal_width(type_name: str) -> int:
+    """All digits of a DECIMAL type; 0 for every other type."""
+    match = _DECIMAL.fullmatch(type_name)
+    return int(match.group(1)) if match else 0
+
+
 @dataclass(frozen=True)
 class Schema:
     """The ordered output columns of a node, with distinct names."""

@@ -72,7 +72,10 @@ def _score(node: Score, wanted: set[str]) -> Node:
 def _join(node: Join, wanted: set[str]) -> Node:
     reads = wanted | {name for value in node.expressions() for name in columns_of(value)}
     sides = [_pruned(side, reads & set(side.schema.names)) for side in node.inputs]
-    return replace(node, schema=sides[0].schema + sides[1].schema, left=sides[0], right=sides[1])
+    schema = sides[0].schema + sides[1].schema
+    if not set(node.right.schema.names) & set(node.schema.names):
+        schema = sides[0].schema  # a semi or anti join
+    return replace(node, schema=schema, left=sides[0], right=sides[1])
 
 
 def _window(node: Window, wanted: set[str]) -> Node:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from sqlax.compiler.build.tree import rewrite
-from sqlax.compiler.plan.nodes import Node, Project, Score, Sort, columns_of
+from sqlax.compiler.plan.nodes import Filter, Node, Project, Score, Sort, columns_of
 
 
 def push_sort(node: Node) -> Node | None:
@@ -21,9 +21,20 @@ def push_sort(node: Node) -> Node | None:
         return None
     if isinstance(node.input, Score) and _reads(node) <= set(node.input.input.schema.names):
         return node.input.with_inputs((Sort(node.input.input.schema, node.input.input, node.keys),))
+    if isinstance(node.input, Filter):
+        return _below_filter(node, node.input)
     if isinstance(node.input, Project):
         return _below_project(node, node.input)
     return None
+
+
+def _below_filter(node: Sort, condition: Filter) -> Node | None:
+    """Together with the Score that the filter reads, so that a LIMIT above can stop early."""
+    score = condition.input
+    if not isinstance(score, Score) or not _reads(node) <= set(score.input.schema.names):
+        return None
+    ordered = Sort(score.input.schema, score.input, node.keys)
+    return condition.with_inputs((score.with_inputs((ordered,)),))
 
 
 def _reads(node: Sort) -> set[str]:

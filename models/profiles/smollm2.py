@@ -75,33 +75,6 @@ The answer is yes.
 
 """
 
-TEXT_FIRST_BANK = """\
-Text: Chop the onions and fry them in butter.
-Is this about cooking? The answer is yes.
-
-Text: The museum was a joy, I could have stayed all day.
-Is this opinion positive? The answer is yes.
-
-Text: Take your time, any day this month is fine.
-Is the sender in a hurry? The answer is no.
-
-Text: The vase arrived in pieces and nobody picks up the phone.
-Is this opinion positive? The answer is no.
-
-Text: They talked for hours about the old days.
-Does it mention a colour? The answer is no.
-
-Text: A tired concert by a band that would rather be elsewhere.
-Is this opinion positive? The answer is no.
-
-Text: She wore a red hat and green shoes.
-Does it mention a colour? The answer is yes.
-
-Text: Light, quick and a pleasure to hold.
-Is this opinion positive? The answer is yes.
-
-"""
-
 SCALE_BANK = """\
 Text: The coat is lovely and warm, but one button was loose.
 How satisfied is the writer, from 1 to 5?
@@ -144,18 +117,6 @@ How satisfied is the writer, from 1 to 5?
 Rating: 2
 
 """
-
-TEXT_FIRST = Layout(
-    bank=TEXT_FIRST_BANK,
-    before="Text: ",
-    after=" The answer is",
-    example="Text: {prompt} The answer is{answer}.\n\n",
-    label=" {label}",
-    neutral=NEUTRAL,
-    strength=0.85,
-)
-"""For prompts written as the row's text, a new line, the question: better on questions of all
-kinds, worse on opinions in a critic's words."""
 
 SMOLLM2 = PromptProfile(
     predicate=Layout(

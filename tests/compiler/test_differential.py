@@ -5,6 +5,7 @@ The queries stand in `differential/*.sql`: a line `-- name`, then the query.
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import re
 from collections.abc import Iterator
@@ -18,7 +19,10 @@ import pytest
 import sqlax
 from sqlax.compiler.placement import Mode
 from sqlax.connection import Connection
+from sqlax.errors import DataError, UnsupportedError
 from sqlax.models.fake import FakeModel
+
+pytestmark = pytest.mark.usefixtures("compile_quickly")
 
 FOLDER = Path(__file__).parent / "differential"
 TOPICS = ("expressions", "filters", "aggregates", "joins", "shapes")
@@ -51,6 +55,7 @@ class Engines:
     known: dict[str, list[tuple[Any, ...]]]
 
     def text(self, case: Case) -> str:
+        """The case's query over a file that exists."""
         return case.sql.replace("{csv}", str(self.csv))
 
 
@@ -62,7 +67,7 @@ def engines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engines]:
     oracle = duckdb.connect()
     oracle.execute(tables)
     oracle.execute((FOLDER / "macros.sql").read_text(encoding="utf-8"))
-    model = FakeModel({"odd": "maybe", "good": 0.75, "pos": 0.25}, default=0.25)
+    model = FakeModel({"odd": "maybe", "good": 1.0}, default=0.0)
     database = duckdb.connect()
     database.execute(tables)
     modes: dict[Mode, Connection] = {
@@ -77,18 +82,106 @@ def engines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engines]:
 @pytest.mark.parametrize("mode", ["graph", "hybrid"])
 @pytest.mark.parametrize("case", [*cases()], ids=lambda case: case.name)
 def test_equals_duckdb(engines: Engines, case: Case, mode: Mode) -> None:
+    """Names, types and rows are DuckDB's own."""
     sql = engines.text(case)
     expected = engines.duckdb.sql(sql)
     query = engines.sqlax[mode].compile(sql)
     placed = query.explain()
     if placed in engines.known:
-        return  # both modes have one plan
+        return  # both modes have one plan, and it was run
     result = query.run()
     rows = engines.known[placed] = result.fetchall()
     assert result.types == [str(kind) for kind in expected.types]
     assert result.columns == expected.columns
     ordered = re.search(r"ORDER BY (?!.*\))[^()]*$", sql) is not None
     assert canonical(rows, ordered) == canonical(expected.fetchall(), ordered)
+
+
+@pytest.mark.parametrize(
+    ("sql", "parameters", "names"),
+    [
+        (
+            "SELECT id, g + ? AS a, s = ? AS b, AI_IF(x) AS p FROM t WHERE AI_IF(x) OR id < ?",
+            [10, "b", 5],
+            ["1", "2", "3"],
+        ),
+        (
+            "SELECT id, COALESCE(g, $least) AS a, m * $f AS c, day > $day AS d, $s AS e FROM t"
+            " WHERE AI_IF(x) IS NOT DISTINCT FROM $yes AND b < $most",
+            {"least": -1, "f": 1.5, "day": dt.date(2000, 1, 1), "s": "é", "yes": None, "most": 99},
+            [],
+        ),
+    ],
+    ids=["by place", "by name"],
+)
+def test_parameters(engines: Engines, sql: str, parameters: Any, names: list[str]) -> None:
+    expected = engines.duckdb.sql(sql, params=parameters)
+    result = engines.sqlax["graph"].compile(sql, parameters).run()
+    assert result.columns == expected.columns
+    assert canonical(result.fetchall(), False) == canonical(expected.fetchall(), False)
+
+
+OUT_OF_RANGE = [
+    "h * 10000::SMALLINT",
+    "b + 4611686018427387904",
+    "b * 2 // (g - 2)",
+    "g % (id - 4)",
+    "(b / 1e9)::INTEGER",
+    "(m * 100)::DECIMAL(4,2)",
+    "CASE WHEN f THEN id // (id - 4) ELSE 0 END",
+    "d::BIGINT",
+    "-((id * 8192)::SMALLINT)",
+]
+
+
+@pytest.mark.parametrize("value", OUT_OF_RANGE)
+def test_what_leaves_its_range_is_an_error(engines: Engines, value: str) -> None:
+    sql = f"SELECT AI_IF(x) AS p, {value} AS v FROM t WHERE id = 4"
+    with pytest.raises(duckdb.Error):
+        engines.duckdb.sql(sql).fetchall()
+    with pytest.raises(DataError):
+        engines.sqlax["graph"].sql(sql).fetchall()
+
+
+def test_the_edges_of_a_range_are_inside_it(engines: Engines) -> None:
+    sql = """
+        SELECT id, AI_IF(x) AS p, b + 4611686018427387903 AS top, -4611686018427387904 - b AS low,
+            (id + 123)::TINYINT AS t, (-(id + 124))::TINYINT AS u, b = 4.5 AS e, b > 0.5 AS g,
+            CASE WHEN id <> 4 THEN 1 // (id - 4) END AS lazy, COALESCE(h, 1 // (id - 4)) AS first,
+            99.99::DECIMAL(4,2) AS m, m::DECIMAL(4,2) AS n
+        FROM t WHERE id = 4
+    """
+    expected = engines.duckdb.sql(sql).fetchall()
+    assert engines.sqlax["graph"].sql(sql).fetchall() == expected
+
+
+REFUSED = [
+    (r"INTEGER\[\]", "SELECT id, CASE WHEN AI_IF(x) THEN l END AS c FROM kinds"),
+    ("UUID", "SELECT p, COALESCE(uu, uu) AS c FROM (SELECT *, AI_IF(x) AS p FROM kinds)"),
+    ("UUID", "SELECT DISTINCT uu, AI_IF(x) AS p FROM kinds"),
+    ("UUID", "SELECT uu, COUNT(*) FROM kinds WHERE AI_IF(x) GROUP BY uu"),
+    (
+        "UUID",
+        "FROM kinds k JOIN (SELECT uu, AI_IF(x) AS p FROM kinds) USING (uu) SELECT k.id, p",
+    ),
+    ("INTERVAL", "SELECT * FROM kinds WHERE AI_IF(x) ORDER BY iv, AI_SCORE(x)"),
+    (
+        "FULL",
+        "SELECT t.id FROM t JOIN u ON AI_IF(u.x) AND g = k FULL JOIN one o ON o.id = t.id",
+    ),
+    ("LIMIT", "SELECT id FROM t WHERE AI_IF(x) LIMIT 50%"),
+    ("GROUPING SETS", "SELECT g, COUNT(*) FROM t WHERE AI_IF(x) GROUP BY ROLLUP(g)"),
+    ("GROUPING SETS", "SELECT g, s, COUNT(*) FROM t WHERE AI_IF(x) GROUP BY g, CUBE(s)"),
+    ("MAX", "SELECT MAX(g, 2) FROM t WHERE AI_IF(x)"),
+    ("SUM", "SELECT SUM(DISTINCT g) FROM t WHERE AI_IF(x)"),
+    ("USING", "SELECT AI_IF(t.x) AS p FROM t FULL JOIN one o USING (id)"),
+]
+
+
+@pytest.mark.parametrize(("operator", "sql"), REFUSED)
+def test_what_the_graph_cannot_do_is_refused(engines: Engines, operator: str, sql: str) -> None:
+    with pytest.raises(UnsupportedError, match=operator):
+        engines.sqlax["graph"].sql(sql)
 
 
 def canonical(rows: list[tuple[Any, ...]], ordered: bool) -> list[str]:

@@ -14,10 +14,6 @@ SELECT g, COUNT(*) FILTER (WHERE AI_IF(x)) AS yes, COUNT(*) FILTER (WHERE NOT AI
   SUM(AI_IF(x)::INTEGER) AS yi, AVG(d) FILTER (WHERE d < 100) AS ad, MAX(AI_SCORE(x)) - MIN(AI_SCORE(x)) AS spread, BOOL_OR(AI_IF(x)) AS bo
 FROM t GROUP BY g
 
--- one group
-SELECT COUNT(*) AS n, SUM(g) AS s, AVG(d) AS nan, MIN(s) AS lo, COUNT(*) FILTER (WHERE FALSE) AS z, SUM(g) FILTER (WHERE g > 99) AS nul
-FROM t WHERE AI_IF(x)
-
 -- one group of no rows
 SELECT COUNT(*) AS n, SUM(g) AS s, AVG(m) AS a, MIN(s) AS lo, COUNT(DISTINCT s) AS ds FROM t WHERE AI_IF(x) AND id > 99
 
@@ -33,20 +29,14 @@ SELECT g, AI_IF(x) AS p, year(day) AS y, COUNT(*) AS n, g * 10 + COUNT(*) AS e F
 -- keys of doubles, decimals and dates
 SELECT d, m > 1 AS big, COUNT(*) AS n, SUM(id) AS ids FROM t WHERE AI_IF(x) IS NOT FALSE GROUP BY d, m > 1
 
--- group by all
-SELECT AI_CLASSIFY(x, ['pos', 'neg']) AS l, f, COUNT(*) AS n, SUM(b) FILTER (WHERE b < 100) AS sb FROM t GROUP BY ALL ORDER BY ALL
-
 -- positions
-SELECT AI_CLASSIFY(x, ['pos', 'neg']) AS l, g, COUNT(*) AS n FROM t GROUP BY 1, 2 ORDER BY 1, 2, 3
+SELECT AI_CLASSIFY(x, ['pos', 'neg']) AS l, g, COUNT(*) AS n FROM t GROUP BY 1, 2 ORDER BY ALL
 
 -- grouped before the model is asked
 SELECT x, COUNT(*) AS n, SUM(m) AS sm, AI_IF(x) AS p FROM t GROUP BY x ORDER BY x
 
 -- an aggregate of an aggregate
 SELECT l, SUM(n) AS total, COUNT(*) AS groups FROM (SELECT AI_CLASSIFY(x, ['pos', 'neg']) AS l, g, COUNT(*) AS n FROM t GROUP BY ALL) q GROUP BY l
-
--- distinct of aggregates
-SELECT DISTINCT COUNT(*) AS n, MIN(AI_CLASSIFY(x, ['pos', 'neg'])) AS l FROM t GROUP BY g ORDER BY n
 
 -- ranks of groups
 SELECT AI_CLASSIFY(x, ['pos', 'neg']) AS l, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS rk FROM t GROUP BY l

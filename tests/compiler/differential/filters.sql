@@ -3,14 +3,8 @@
 -- a plain and a semantic condition
 SELECT id, s FROM t WHERE AI_IF(x) AND g > 0 AND m BETWEEN 0 AND 8
 
--- any of two conditions
-SELECT id FROM t WHERE AI_IF(x) OR g = 3
-
 -- a condition on both
 SELECT id FROM t WHERE AI_IF(x) = f OR (NOT AI_IF(x) AND d > 0) OR s IS NULL
-
--- null is not true
-SELECT id FROM t WHERE NOT (AI_IF(x) AND f)
 
 -- ordered by several keys
 SELECT id, g, s, AI_IF(x) AS p FROM t ORDER BY p DESC NULLS LAST, g ASC NULLS FIRST, s DESC, id
@@ -21,32 +15,17 @@ SELECT id, d, m FROM t WHERE AI_IF(x) IS NOT FALSE ORDER BY d NULLS FIRST, id DE
 -- ordered by doubles backwards, limited
 SELECT id, d FROM t WHERE COALESCE(AI_IF(x), TRUE) ORDER BY d DESC, m DESC NULLS FIRST, id LIMIT 5 OFFSET 1
 
--- ordered by an expression and an answer
-SELECT id, AI_CLASSIFY(x, ['pos', 'neg']) AS l FROM t ORDER BY AI_SCORE(x) NULLS FIRST, -id LIMIT 7
-
--- positions
-SELECT s, id, AI_CLASSIFY(x, ['pos', 'neg']) AS l FROM t ORDER BY 3 DESC, 2
-
--- order by all
-SELECT AI_CLASSIFY(x, ['pos', 'neg']) AS l, g, id FROM t ORDER BY ALL
-
 -- limit without order
 SELECT id, AI_IF(x) AS p FROM t LIMIT 4 OFFSET 3
 
--- limit nothing
-SELECT id, AI_IF(x) AS p FROM t LIMIT 0
-
--- offset beyond the end
-SELECT id FROM t WHERE AI_IF(x) ORDER BY id OFFSET 100
+-- offset and fetch
+SELECT id FROM t WHERE AI_IF(x) ORDER BY id OFFSET 1 ROW FETCH FIRST 2 ROWS ONLY
 
 -- distinct answers
 SELECT DISTINCT AI_CLASSIFY(x, ['pos', 'neg']) AS l, g FROM t ORDER BY l, g DESC
 
 -- distinct doubles
 SELECT DISTINCT d, f FROM t WHERE AI_IF(x) IS NOT FALSE
-
--- distinct with limit
-SELECT DISTINCT AI_IF(x) AS p, m > 1 AS c FROM t ORDER BY p NULLS FIRST, c NULLS FIRST LIMIT 3
 
 -- ranks
 SELECT id, g, AI_CLASSIFY(x, ['pos', 'neg']) AS l, ROW_NUMBER() OVER (PARTITION BY g ORDER BY id DESC) AS rn,

@@ -1,8 +1,5 @@
 -- Joins below and above semantic calls.
 
--- inner, then a condition
-SELECT t.id, u.name, t.s FROM t JOIN u ON t.g = u.k WHERE AI_IF(t.x) AND u.w > 0.5
-
 -- inner, each side judged
 SELECT t.id, u.name FROM t JOIN u ON t.g = u.k WHERE AI_IF(t.x) AND AI_IF(u.x)
 
@@ -10,22 +7,16 @@ SELECT t.id, u.name FROM t JOIN u ON t.g = u.k WHERE AI_IF(t.x) AND AI_IF(u.x)
 SELECT t.id, u.k, u.name, u.w, AI_IF(u.x) AS p, AI_CLASSIFY(t.x, ['pos', 'neg']) AS l FROM t LEFT JOIN u ON t.g = u.k
 
 -- on a string key
-SELECT t.id, u.k, u.w FROM t JOIN u ON t.s = u.name WHERE AI_IF(t.x)
-
--- on several keys of several types
-SELECT t.id, u.k FROM t LEFT JOIN u ON t.g = u.k AND t.s = u.name WHERE AI_IF(t.x) IS NOT FALSE
+SELECT t.id, u.k, u.w FROM t JOIN u ON t.s = u.name AND t.g + 0 < 9 WHERE AI_IF(t.x)
 
 -- on an integer and a decimal
 SELECT t.id, u.w FROM t JOIN u ON t.id = u.w WHERE AI_IF(t.x) IS NOT NULL
 
--- on an expression
-SELECT t.id, u.k FROM t JOIN u ON t.g + 1 = u.k WHERE AI_IF(u.x)
-
 -- with a condition beyond the keys
 SELECT t.id, u.k, u.w FROM t JOIN u ON t.g = u.k AND t.id > u.w WHERE AI_IF(t.x)
 
--- a semantic condition in on
-SELECT t.id, u.name FROM t JOIN u ON t.g = u.k AND AI_IF(u.x)
+-- a semantic condition in on, from first
+FROM t JOIN u ON t.g = u.k AND AI_IF(u.x) JOIN one o ON o.k = u.k SELECT t.id, u.name, o.s
 
 -- above answers of both sides
 SELECT a.id, b.name, a.l, b.p FROM (SELECT id, g, AI_CLASSIFY(x, ['pos', 'neg']) AS l FROM t) a JOIN (SELECT k, name, AI_IF(x) AS p FROM u) b ON a.g = b.k
@@ -37,14 +28,8 @@ LEFT JOIN (SELECT k, name, AI_CLASSIFY(x, ['pos', 'neg']) AS l, AI_IF(x) AS p FR
 -- on an answer
 SELECT a.id, b.k FROM (SELECT id, AI_CLASSIFY(x, ['pos', 'neg']) AS l FROM t) a JOIN (SELECT k, AI_CLASSIFY(x, ['pos', 'neg']) AS l FROM u) b ON a.l = b.l
 
--- more rows than both sides
-SELECT COUNT(*) AS n, SUM(a.id) AS ids, MAX(b.id) AS top FROM (SELECT id, k, AI_IF(x) AS p FROM many) a JOIN many b ON a.k = b.k
-
 -- more rows than both sides, kept
 SELECT a.id AS i, b.id AS j, a.p FROM (SELECT id, k, AI_IF(x) AS p FROM many) a LEFT JOIN many b ON a.k = b.k
-
--- using
-SELECT k, name, w, p FROM u JOIN (SELECT k, AI_IF(x) AS p FROM one) q USING (k)
 
 -- using, with a star
 SELECT * FROM u LEFT JOIN (SELECT k, id, AI_CLASSIFY(x, ['pos', 'neg']) AS l FROM one) q USING (k)

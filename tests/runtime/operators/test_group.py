@@ -1,0 +1,96 @@
+"""GROUP BY, DISTINCT and the aggregates, against DuckDB."""
+
+from __future__ import annotations
+
+import hypothesis.strategies as st
+import jax
+from hypothesis import given
+
+from sqlax.runtime.operators import group
+from sqlax.runtime.relation import Relation
+from tests.runtime.operators.relations import (
+    FLOATS,
+    INTEGERS,
+    Rows,
+    few,
+    read,
+    relation,
+    rows_of,
+    same,
+    same_set,
+    tables,
+)
+
+TYPES = {"k": "BIGINT", "f": "DOUBLE", "v": "BIGINT", "d": "DOUBLE"}
+SMALL = st.one_of(st.none(), st.integers(-3, 3))
+rows = rows_of(INTEGERS, FLOATS, SMALL, FLOATS)
+
+
+@jax.jit
+def grouped(given_rows: Relation) -> Relation:
+    columns = given_rows.columns
+    keys = (columns["k"], columns["f"])
+    groups = group.group_rows(given_rows.mask, keys)
+    made = {
+        "k": group.first(groups, keys[0]),
+        "f": group.first(groups, keys[1]),
+        "n": group.count(groups, given_rows.mask),
+        "nv": group.count(groups, columns["v"].valid),
+        "sum": group.total(groups, columns["v"]),
+        "mean": group.mean(groups, columns["v"]),
+        "least": group.extreme(groups, columns["d"], largest=False),
+        "most": group.extreme(groups, columns["d"], largest=True),
+        "kinds": group.count_distinct(given_rows.mask, keys, columns["d"]),
+    }
+    return Relation(made, groups.exists)
+
+
+NAMES = ("k", "f", "n", "nv", "sum", "mean", "least", "most", "kinds")
+AGGREGATES = "COUNT(*), COUNT(v), SUM(v)::BIGINT, AVG(v), MIN(d), MAX(d), COUNT(DISTINCT d)"
+
+
+@few
+@given(rows)
+def test_groups_come_in_key_order_with_their_aggregates(found: Rows) -> None:
+    with tables(t=(found, TYPES)) as duck:
+        sql = f"SELECT k, f, {AGGREGATES} FROM t GROUP BY k, f ORDER BY k NULLS LAST, f NULLS LAST"
+        same(read(grouped(relation(found, TYPES)), NAMES), duck.sql(sql).fetchall())
+
+
+@jax.jit
+def whole(given_rows: Relation) -> Relation:
+    groups = group.group_rows(given_rows.mask, ())
+    value = given_rows.columns["v"]
+    made = {
+        "n": group.count(groups, given_rows.mask),
+        "sum": group.total(groups, value),
+        "most": group.extreme(groups, value, largest=True),
+        "kinds": group.count_distinct(given_rows.mask, (), value),
+    }
+    return Relation(made, groups.exists)
+
+
+@few
+@given(rows)
+def test_without_keys_there_is_one_group_even_of_no_rows(found: Rows) -> None:
+    with tables(t=(found, TYPES)) as duck:
+        sql = "SELECT COUNT(*), SUM(v)::BIGINT, MAX(v), COUNT(DISTINCT v) FROM t"
+        same(
+            read(whole(relation(found, TYPES)), ("n", "sum", "most", "kinds")),
+            duck.sql(sql).fetchall(),
+        )
+
+
+@few
+@given(rows)
+def test_distinct_keeps_the_first_of_equal_rows_in_place(found: Rows) -> None:
+    kept = read(jax.jit(group.distinct)(relation(found, TYPES).select(("f", "v"))), ("f", "v"))
+    with tables(t=(found, TYPES)) as duck:
+        sql = "SELECT f, v FROM t GROUP BY f, v ORDER BY MIN(at_)"
+        same(kept, duck.sql(sql).fetchall())
+        same_set(kept, duck.sql("SELECT DISTINCT f, v FROM t").fetchall())
+
+
+def test_a_group_of_nothing_but_nulls_has_null_aggregates() -> None:
+    given_rows = relation([(1, None, None, None), (1, None, None, None)], TYPES)
+    assert read(grouped(given_rows), NAMES) == [(1, None, 2, 0, None, None, None, None, 0)]
