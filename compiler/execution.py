@@ -91,7 +91,8 @@ class Execution:
                     break
             check_errors(assembly, state)
             table = _decode(assembly, state)
-            compiling = Spent(*(now - then for now, then in zip(self._spent(), spent, strict=True)))
+            now = self._spent()
+            compiling = Spent(now.traces - spent.traces, now.seconds - spent.seconds)
             report = run_report(assembly, state, compiling, time.perf_counter() - begin)
         return Outcome(table, self.plan.outputs, report)
 

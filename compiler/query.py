@@ -34,6 +34,7 @@ class QueryPlan:
         placed: the plan whose scans are what DuckDB runs.
         log: what each rule changed.
         outputs: the result columns as the user sees them.
+        fixed: parameters whose values are part of the plan, such as those of LIMIT.
     """
 
     sql: str
@@ -42,6 +43,7 @@ class QueryPlan:
     placed: Node
     log: tuple[Applied, ...]
     outputs: tuple[Output, ...]
+    fixed: frozenset[str]
 
     @property
     def scans(self) -> tuple[Scan, ...]:
@@ -77,6 +79,12 @@ def asks_model(score: Score) -> bool:
     return score.call.function is not Function.COUNT_TOKENS
 
 
+def fixed_parameters(tree: exp.Query) -> frozenset[str]:
+    """The parameters that LIMIT and OFFSET read: another value of one is another plan."""
+    clauses = tree.find_all(exp.Limit, exp.Offset, exp.Fetch)
+    return frozenset(str(p.this) for clause in clauses for p in clause.find_all(exp.Placeholder))
+
+
 def plan_query(
     sql: str,
     connection: duckdb.DuckDBPyConnection,
@@ -108,4 +116,6 @@ def plan_query(
     built = build_plan(tree, sql, dialect, catalog)
     logical, log = rewrite_plan(built, disabled_rules)
     placed = place(logical, catalog, mode, sql)
-    return QueryPlan(sql, catalog, logical, placed, log, outputs_of(built.schema))
+    return QueryPlan(
+        sql, catalog, logical, placed, log, outputs_of(built.schema), fixed_parameters(tree)
+    )

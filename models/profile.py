@@ -14,7 +14,7 @@ class Layout:
     """How one kind of question is laid out around the user's prompt.
 
     The model reads ``bank + before + PROMPT + after`` and is asked for one of the labels.
-    User `examples` replace the bank: each is written as `example` with ``{prompt}`` and
+    User `examples` stand before the bank: each is written as `example` with ``{prompt}`` and
     ``{answer}`` filled in.
 
     Attributes:

@@ -77,12 +77,19 @@ class CompiledQuery:
         return self.plan().hash()
 
     def _for(self, parameters: Mapping[str, Any]) -> Execution:
-        """The execution for parameters of these types; planned anew only when types change."""
+        """The execution for these parameters; planned anew only when the plan depends on it."""
         types = {name: type(value) for name, value in parameters.items()}
-        if self._execution is None or types != self._types:
-            self._execution, self._types = self._make(parameters), types
-            return self._execution
-        return self._execution.with_parameters(parameters)
+        known = self._execution
+        if known is None or types != self._types or _differ(known.plan, parameters):
+            known = self._execution = self._make(parameters)
+            self._types = types
+        return known.with_parameters(parameters)
+
+
+def _differ(plan: QueryPlan, parameters: Mapping[str, Any]) -> bool:
+    """Whether a parameter whose value is part of the plan has another value now."""
+    planned = plan.catalog.parameters
+    return any(parameters.get(name) != planned.get(name) for name in plan.fixed)
 
 
 def name_parameters(parameters: object) -> dict[str, Any]:

@@ -30,22 +30,8 @@ def build_plan(tree: exp.Query, sql: str, dialect: Dialect, catalog: Catalog) ->
         BindError: a name, function or argument does not fit.
         UnsupportedError: an operator that cannot stand above a semantic one yet.
     """
-    numbered = number_parameters(tree)
-    _check(numbered, sql, dialect, catalog)
-    return build_query(numbered, Context(catalog, sql, dialect, catalog.aggregate_names()))
-
-
-def number_parameters(tree: exp.Query) -> exp.Query:
-    """The tree with each `?` named by its place: `$1`, `$2`."""
-    numbered = tree.copy()
-    places = (n for n in numbered.walk(bfs=False) if isinstance(n, exp.Placeholder) and not n.this)
-    for number, node in enumerate(sorted(places, key=_position), start=1):
-        node.set("this", str(number))
-    return numbered
-
-
-def _position(node: exp.Expr) -> int:
-    return int(node.meta.get("start", 0))
+    _check(tree, sql, dialect, catalog)
+    return build_query(tree, Context(catalog, sql, dialect, catalog.aggregate_names()))
 
 
 def _check(tree: exp.Query, sql: str, dialect: Dialect, catalog: Catalog) -> None:

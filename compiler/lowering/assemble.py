@@ -17,7 +17,7 @@ from sqlax.compiler.lowering.prompts import answer_of, lay_out, row_values
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.flow import computed_columns, prompt_columns
 from sqlax.compiler.plan.nodes import Aggregate, Join, Node, Scan, Score
-from sqlax.compiler.plan.schema import Kind, decimal_scale, kind_of
+from sqlax.compiler.plan.schema import Kind, decimal_scale, is_wide, kind_of
 from sqlax.compiler.query import QueryPlan
 from sqlax.errors import CapacityError
 from sqlax.models.language_model import LanguageModel
@@ -259,8 +259,9 @@ class Assembly:
 
     def is_carried(self, scan: Scan, name: str) -> bool:
         """Whether a scan column is held as row numbers of its Arrow column."""
-        kind = scan.schema[name].kind
-        return kind is Kind.OPAQUE or (kind is Kind.STRING and (scan, name) not in self._computed)
+        field, computed = scan.schema[name], (scan, name) in self._computed
+        indirect = field.kind is Kind.STRING or is_wide(field.type)
+        return field.kind is Kind.OPAQUE or (indirect and not computed)
 
     def _parameters(self) -> dict[str, Column]:
         return {

@@ -89,8 +89,8 @@ def _answers(call: SemanticCall, profile: PromptProfile) -> tuple[str, ...]:
 
 
 def _head(call: SemanticCall, layout: Layout, profile: PromptProfile) -> str:
-    """The user's examples in place of the profile's bank; then what labels mean."""
-    bank = "".join(_example(call, e, layout, profile) for e in call.examples) or layout.bank
+    """The user's examples, then the profile's bank, then what labels mean."""
+    bank = "".join(_example(call, e, layout, profile) for e in call.examples) + layout.bank
     described = [label for label in call.labels if label.description]
     return bank + "".join(f"{label.text}: {label.description}\n" for label in described)
 

@@ -77,6 +77,12 @@ def decimal_width(type_name: str) -> int:
     return int(match.group(1)) if match else 0
 
 
+def is_wide(type_name: str) -> bool:
+    """Whether values of a numeric type may need more than 64 bits."""
+    match = _DECIMAL.fullmatch(type_name)
+    return type_name == "HUGEINT" or (match is not None and int(match.group(1)) > 18)
+
+
 @dataclass(frozen=True)
 class Schema:
     """The ordered output columns of a node, with distinct names."""

@@ -32,6 +32,8 @@ CALL_SPAN: Final = "call_span"
 ARGUMENT_SPANS: Final = "argument_spans"
 """Metadata of a call: the range of each argument."""
 
+_NUMBERED: Final = "__parameter_"
+
 WRITTEN: Final = "written"
 """Metadata of a call: its name as the user wrote it."""
 
@@ -59,7 +61,8 @@ def parse_query(
     sites = find_sites(tokens, foreign)
     for site in sites:
         _check_known(site, tokens, sql)
-    tree = _parse(list(_merge_names(tokens, sites)), sql, dialect)
+    merged = _number_parameters(_merge_names(tokens, sites))
+    tree = _parse(list(merged), sql, dialect).transform(_to_placeholder)
     _record_places(tree, sites, tokens)
     return tree
 
@@ -115,6 +118,24 @@ def _merge_names(tokens: Tokens, sites: list[CallSite]) -> Iterator[Token]:
         skip_to = site.opening
         name = f"{CALL_PREFIX}{compiled_function(site.name)}"
         yield replace_token(token, TokenType.VAR, name, end=tokens[skip_to - 1].end)
+
+
+def _number_parameters(tokens: Iterator[Token]) -> Iterator[Token]:
+    """The tokens with each `?` named by its place in the text, from 1."""
+    number = 0
+    for token in tokens:
+        if token.token_type is TokenType.PLACEHOLDER and token.text == "?":
+            number += 1
+            yield replace_token(token, TokenType.VAR, f"{_NUMBERED}{number}")
+        else:
+            yield token
+
+
+def _to_placeholder(node: exp.Expr) -> exp.Expr:
+    """A numbered parameter, or one that a dialect spells `@name`, as DuckDB's `$name`."""
+    if isinstance(node, exp.Column) and node.name.startswith(_NUMBERED):
+        return exp.Placeholder(this=node.name.removeprefix(_NUMBERED))
+    return exp.Placeholder(this=node.name) if isinstance(node, exp.Parameter) else node
 
 
 def _parse(tokens: list[Token], sql: str, dialect: Dialect) -> exp.Expr:

@@ -24,6 +24,22 @@ NEUTRAL = (
 )
 """Texts that lean no way, in the place of a row's text when a prompt is calibrated."""
 
+OPINIONS = (
+    "An inventive little film with a big heart.",
+    "It won me over within ten minutes.",
+    "Sharp, generous and very funny.",
+    "The strongest work of a fine director.",
+    "I would gladly see it again tomorrow.",
+    "A quiet triumph.",
+    "An empty film with nothing to say.",
+    "It lost me within ten minutes.",
+    "Lazy, mean and never funny.",
+    "The weakest work of a tired director.",
+    "I would not sit through it again.",
+    "A noisy failure.",
+)
+"""Opinions of which half lean each way: together they lean no way, in the words of opinions."""
+
 CLASSIFY_BANK = """\
 Text: The sky above the bay had not a single cloud.
 The colour: blue
@@ -124,7 +140,7 @@ SMOLLM2 = PromptProfile(
         after="\nThe answer is",
         example="{prompt}\nThe answer is{answer}.\n\n",
         label=" {label}",
-        neutral=NEUTRAL,
+        neutral=OPINIONS,
     ),
     yes="yes",
     no="no",

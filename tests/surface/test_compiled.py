@@ -92,3 +92,24 @@ def test_nothing_in_the_users_process_changes(fake: Open) -> None:
     con.execute("CREATE TABLE t AS SELECT 'good' AS x")
     assert con.sql("SELECT AI_IF(('q ', x)) FROM t").fetchall() == [(True,)]
     assert {name: getattr(jax.config, name) for name in before} == before
+
+
+def test_a_limit_may_be_a_parameter(fake: Open) -> None:
+    con = fake()
+    con.execute("CREATE TABLE t AS SELECT i, 'good ' || i AS x FROM range(20) r(i)")
+    query = con.compile("SELECT i FROM t WHERE AI_IF(('q ', x)) LIMIT $n", {"n": 2})
+    assert [len(query.run(n=n).fetchall()) for n in (2, 5, 0, 2)] == [2, 5, 0, 2]
+
+
+def test_question_marks_are_numbered_by_their_place_in_the_text(fake: Open) -> None:
+    con = fake()
+    con.execute("CREATE TABLE t AS SELECT i, 'good ' || i AS x FROM range(20) r(i)")
+    query = "SELECT i + ?, AI_IF((?, x)) FROM t WHERE i >= ? ORDER BY i LIMIT ? OFFSET ?"
+    assert con.sql(query, [100, "q ", 3, 2, 1]).fetchall() == [(104, True), (105, True)]
+
+
+def test_wide_numbers_are_carried(fake: Open) -> None:
+    con = fake()
+    wide = 123456789012345678901234567890
+    con.execute(f"CREATE TABLE t AS SELECT {wide}::HUGEINT AS h, 'good' AS x")
+    assert con.sql("SELECT h, AI_IF(('q ', x)) FROM t").fetchall() == [(wide, True)]
