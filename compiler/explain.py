@@ -94,7 +94,8 @@ class Estimator:
             model.tokenizer.encode("".join(p for p in layout.prefix if isinstance(p, str)))
         )
         calls, row_tokens = self._calls(node), self._row_tokens(node, model, layout)
-        tokens = round(calls * row_tokens) + (prefix if calls else 0)
+        rows = calls + len(layout.neutral) if calls else 0
+        tokens = round(rows * row_tokens) + (prefix if calls else 0)
         rows_bytes = model.kv_bytes_per_token * (prefix + round(row_tokens))
         return Estimate(calls, tokens, tokens * model.flops_per_token, rows_bytes)
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from sqlax.compiler.lowering.prompts import row_values
 from sqlax.compiler.plan.nodes import Filter, Limit, Node, Project, Score
 
 _FIRST_WINDOW = 64
@@ -39,9 +40,20 @@ def chains_of(plan: Node, scores: tuple[Score, ...]) -> tuple[Chain, ...]:
     for node in plan.walk():
         if isinstance(node, Limit) and node.count is not None:
             below = list(_row_wise(node.input))
-            if below and all(reads[score] == 1 for score in below):
+            if below and all(reads[score] == 1 and _is_stable(score) for score in below):
                 found[node] = Chain(node, tuple(sorted(scores.index(s) for s in below)))
     return tuple(found.values())
+
+
+def _is_stable(score: Score) -> bool:
+    """Whether a row's prompt stays the same while other operators answer more rows.
+
+    Prompts of several values are numbered by all of them: an answer among them would change the
+    numbers between two windows.
+    """
+    answers = {node.name for node in score.input.walk() if isinstance(node, Score)}
+    values = row_values(score.call)
+    return len(values) < 2 or not any(value.name in answers for value in values)
 
 
 def _row_wise(node: Node) -> Iterator[Score]:

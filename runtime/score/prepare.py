@@ -55,15 +55,17 @@ def number_items(
 ) -> tuple[Bool[Array, " rows"], Int[Array, " rows"], Int[Array, "items values"]]:
     """Rows without a NULL part, each row's item, and each item's dictionary codes."""
     columns = [relation.columns[name] for name in operator.values]
-    known = relation.mask & inputs.known
+    valued = jnp.broadcast_to(inputs.known, relation.mask.shape)
     for column in columns:
-        known &= column.valid
+        valued &= column.valid
+    known = relation.mask & valued
     if not columns:
         return known, jnp.zeros(relation.capacity, jnp.int32), jnp.zeros((1, 0), jnp.int32)
     if len(columns) == 1:
         codes = jnp.where(known, columns[0].data, 0).astype(jnp.int32)
         return known, codes, jnp.arange(operator.items, dtype=jnp.int32)[:, None]
-    groups = group_rows(known, tuple(columns))
+    # Rows that do not exist take part, so that numbers stay when more rows come to exist.
+    groups = group_rows(valued, tuple(columns))
     row_item = jnp.zeros(relation.capacity, jnp.int32).at[groups.permutation].set(groups.segment)
     item_code = jnp.stack([column.data[groups.first] for column in columns], axis=1)
     return known, row_item, item_code.astype(jnp.int32)

@@ -107,3 +107,23 @@ def test_an_unread_answer_is_never_asked_for(fake: Open) -> None:
     con.execute("CREATE TABLE t AS SELECT 'good' AS x FROM range(3)")
     rows = con.sql("SELECT x FROM (SELECT x, AI_IF(('q ', x)) AS p FROM t)")
     assert len(rows.fetchall()) == 3
+
+
+def test_a_limit_over_two_conditions_keeps_answers_with_their_rows(fake: Open) -> None:
+    con = fake()
+    con.execute(
+        "CREATE TABLE t AS SELECT i, CASE WHEN i % 3 = 0 THEN 'good ' ELSE 'bad ' END || i AS x,"
+        " CASE WHEN i % 50 = 0 THEN 'good' ELSE 'odd' END || (999 - i) AS y FROM range(1000) r(i)"
+    )
+    query = "SELECT i FROM t WHERE AI_IF(('q ', x)) AND AI_IF((y, ' and ', y, x[5:])) LIMIT 4"
+    rows = con.sql(query)
+    assert rows.fetchall() == [(0,), (150,), (300,), (450,)]
+    assert rows.report.calls < 1000
+
+
+def test_answers_may_be_parts_of_prompts(fake: Open) -> None:
+    con = fake({"art kind": "yes", "news kind": "no", "art": "art", "news": "news"})
+    con.execute("CREATE TABLE t AS SELECT unnest(['art', 'news', NULL]) AS x")
+    kinds = "SELECT x, AI_CLASSIFY(x, ['art', 'news']) AS k FROM t"
+    rows = con.sql(f"SELECT x, AI_IF((k, ' kind')) FROM ({kinds})")
+    assert rows.fetchall() == [("art", True), ("news", False), (None, None)]
