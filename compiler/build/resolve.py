@@ -9,7 +9,10 @@ from sqlax.compiler.build.scope import Scope
 from sqlax.compiler.build.tree import rewrite, with_values
 from sqlax.compiler.sql.call import bind_call
 from sqlax.compiler.sql.rewrite import find_calls, is_call
-from sqlax.errors import UnsupportedError
+from sqlax.errors import BindError, UnsupportedError
+
+MOST_LABELS_OF_A_SET = 62
+"""Labels whose set fits the bits of an int64."""
 
 
 def resolve(
@@ -36,6 +39,9 @@ def resolve(
 
 def _call(node: exp.Anonymous, scope: Scope, context: Context, *, alias_first: bool) -> exp.Expr:
     call = bind_call(node, context.sql, context.dialect)
+    if call.multi and len(call.labels) > MOST_LABELS_OF_A_SET:
+        text = f"output_mode => 'multi' takes at most {MOST_LABELS_OF_A_SET} categories"
+        raise BindError(f"{text}, not {len(call.labels)}", context.sql, call.span)
     values = tuple(resolve(value, scope, context, alias_first=alias_first) for value in call.values)
     return context.templates.mark(with_values(call, values))
 

@@ -53,3 +53,11 @@ def test_a_scale_gives_the_expectation_of_its_values(fake: Open) -> None:
     con.execute("CREATE TABLE t AS SELECT unnest(['fine', 'half']) AS x")
     rows = con.sql("SELECT AI_SCORE(('Rate ', x), scale => [1, 5]) FROM t").fetchall()
     assert rows == [(4.0,), (1.5,)]
+
+
+def test_more_categories_than_a_set_holds_are_refused(fake: Open) -> None:
+    con = fake()
+    con.execute("CREATE TABLE t AS SELECT 'film' AS x")
+    labels = [f"label {i}" for i in range(63)]
+    with pytest.raises(BindError, match="at most 62 categories, not 63"):
+        con.sql(f"SELECT AI_CLASSIFY(x, {labels}, output_mode => 'multi') FROM t")
