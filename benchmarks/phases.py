@@ -55,7 +55,7 @@ def _time_parts(execution: Execution) -> tuple[float, float, float]:
             leaf.block_until_ready()
         program = execution.program(assembly)
         marks.append(time.perf_counter())
-        for _ in program.slices(inputs, lambda code: assembly.with_window(inputs, code)):
+        for _ in program.slices(inputs, lambda codes: assembly.with_windows(inputs, codes)):
             pass
     marks.append(time.perf_counter())
     return marks[1] - marks[0], marks[2] - marks[1], marks[3] - marks[2]

@@ -154,10 +154,10 @@ class Execution:
         inputs = assembly.inputs()
         state: ProgramState | None = None
 
-        def load_window(code: int) -> ProgramInputs:
-            return assembly.with_window(inputs, code)
+        def load_windows(codes: tuple[int, ...]) -> ProgramInputs:
+            return assembly.with_windows(inputs, codes)
 
-        for state in program.slices(inputs, load_window, self.budget):
+        for state in program.slices(inputs, load_windows, self.budget):
             if on_progress is not None:
                 on_progress(progress_of(state))
         assert state is not None, "a program has at least one phase"

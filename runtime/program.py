@@ -19,8 +19,8 @@ from sqlax.models.language_model import Params
 from sqlax.runtime.compilation import persistent_cache
 from sqlax.runtime.state import ProgramInputs, ProgramState
 
-LoadWindow = Callable[[int], ProgramInputs]
-"""Gives the inputs with the window of the token pool that holds a dictionary code."""
+LoadWindows = Callable[[tuple[int, ...]], ProgramInputs]
+"""Gives the inputs with the windows of the token pool that hold some dictionary codes."""
 
 _SLICE_SECONDS = 0.5
 _UNBOUNDED = np.iinfo(np.int32).max
@@ -75,13 +75,13 @@ class Program:
         return self._compiled[key]
 
     def slices(
-        self, inputs: ProgramInputs, load_window: LoadWindow, budget: int | None = None
+        self, inputs: ProgramInputs, load_windows: LoadWindows, budget: int | None = None
     ) -> Iterator[ProgramState]:
         """Run, yielding the state after each slice; the last one is done.
 
         Args:
             inputs: what the program reads, on the device.
-            load_window: called when the program asks for another window of the token pool.
+            load_windows: called when the program asks for other windows of the token pool.
             budget: morsels a slice; None lets a slice last about half a second.
         """
         executable, shapes = self.compiled(inputs)
@@ -89,7 +89,7 @@ class Program:
         allowed, seconds = budget or 4, 0.0
         while int(state.phase) < self.done:
             if bool(state.waiting):
-                inputs = load_window(int(state.wanted))
+                inputs = load_windows(tuple(np.asarray(state.wanted).tolist()))
             begin = time.perf_counter()
             state = executable(self.models, inputs, state, jnp.asarray(allowed, jnp.int32))
             state.phase.block_until_ready()

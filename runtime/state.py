@@ -41,8 +41,8 @@ class ProgramState:
 
     Attributes:
         phase: what happens next, by number.
-        waiting: an operator needs a window of the token pool that is not loaded.
-        wanted: a dictionary code that window must hold.
+        waiting: an operator needs windows of the token pool that are not loaded.
+        wanted: dictionary codes that those windows must hold.
         windows: input rows each early-stopping LIMIT asks for; 0 before it has asked for more.
         operators: progress of each score operator.
         output: the result rows, compacted, once the program is done.
@@ -53,7 +53,7 @@ class ProgramState:
 
     phase: Int[Array, ""]
     waiting: Bool[Array, ""]
-    wanted: Int[Array, ""]
+    wanted: Int[Array, " ways"]
     windows: Int[Array, " limits"]
     operators: tuple[ScoreState, ...]
     output: Relation

@@ -25,13 +25,16 @@ from sqlax.models.profile import BARE
 from sqlax.runtime.load.columns import device_like, host_column, numbers, validity
 from sqlax.runtime.load.dictionary import StringDictionary
 from sqlax.runtime.load.operator import LoadedOperator, load_operator
-from sqlax.runtime.load.pool import PoolBuilder, Window
+from sqlax.runtime.load.pool import PoolBuilder
 from sqlax.runtime.relation import Column, Relation, bucket
 from sqlax.runtime.score.layout import Runtime, Slot, Text
 from sqlax.runtime.score.operator import ScoreOperator
 from sqlax.runtime.state import ProgramInputs
 
 Tables = dict[Scan, pa.Table]
+
+_MOST_ROWS = 1 << 30
+"""Row numbers are int32."""
 
 
 @dataclass(frozen=True)
@@ -83,12 +86,11 @@ class Assembly:
         self.constants = string_constants(plan.placed, plan.catalog)
         self._computed = computed_columns(plan.placed)
         self.dictionary = self._make_dictionary()
-        self._scan_capacity = {scan: bucket(len(tables[scan])) for scan in plan.scans}
+        self._scan_capacity = {scan: _row_capacity(len(tables[scan])) for scan in plan.scans}
         self._join_capacities = dict(join_capacities)
         self._pools = {name: self._make_pool(name, token_budget) for name in self._names()}
         self.loaded = {score: self._load(score) for score in plan.scores}
         self._longest = {name: pool.measure() for name, pool in self._pools.items()}
-        self._refuse_windowed_pairs()
 
     def _names(self) -> tuple[str, ...]:
         semantic = (*self.plan.scores, *self.plan.counts)
@@ -121,7 +123,11 @@ class Assembly:
             for lead in layout.leads
         )
         tokenizer = self.models.by_name[name].tokenizer
-        return PoolBuilder(tokenizer, self.dictionary, wanted, tuple(leads), budget)
+        return PoolBuilder(tokenizer, self.dictionary, wanted, tuple(leads), budget, self._ways())
+
+    def _ways(self) -> int:
+        """The most values that a prompt has: each may stand in another window of the pool."""
+        return max((len(row_values(s.call)) for s in self.plan.scores), default=1) or 1
 
     def _load(self, score: Score) -> LoadedOperator:
         model = self.models.of(score)
@@ -138,15 +144,6 @@ class Assembly:
     def _evaluate(self, sql: str) -> str | None:
         ((value,),) = self.plan.catalog.rows(sql)
         return None if value is None else str(value)
-
-    def _refuse_windowed_pairs(self) -> None:
-        for score in self.plan.scores:
-            pool = self._pools[self.models.of(score).name]
-            if len(row_values(score.call)) > 1 and len(pool.windows) > 1:
-                raise CapacityError(
-                    "a prompt of several columns needs all its texts in the token pool at once: "
-                    f"raise token_budget above {pool.bytes_wanted} or filter the rows"
-                )
 
     def blueprint(self) -> Blueprint:
         """The plan with the shapes that this data needs."""
@@ -213,8 +210,8 @@ class Assembly:
             return max(self._join_capacities.get(node, 0), *sides)
         return self.capacity(node.inputs[0])
 
-    def inputs(self, code: int = 0) -> ProgramInputs:
-        """The program's inputs on the device, with the texts around a dictionary code loaded."""
+    def inputs(self) -> ProgramInputs:
+        """The program's inputs on the device, with the first texts in the token pools."""
         plan = self.plan
         with jax.enable_x64(True):
             inputs: ProgramInputs = jax.device_put(
@@ -224,23 +221,21 @@ class Assembly:
                         [self.dictionary.code(text) for text in self.constants], np.int32
                     ),
                     parameters=self._parameters(),
-                    pools={name: self._pool(name, code) for name in self._pools},
+                    pools={
+                        name: pool.load(pool.first_codes(), self.code_capacity)
+                        for name, pool in self._pools.items()
+                    },
                     operators=tuple(self.loaded[score].inputs for score in plan.scores),
                     counted=device_like([self._constant_tokens(s) for s in plan.counts], np.int32),
                 )
             )
         return inputs
 
-    def with_window(self, inputs: ProgramInputs, code: int) -> ProgramInputs:
-        """The inputs with another window of the token pools loaded."""
+    def with_windows(self, inputs: ProgramInputs, codes: tuple[int, ...]) -> ProgramInputs:
+        """The inputs with the windows of some dictionary codes in the token pools."""
+        loaded = {name: pool.load(codes, self.code_capacity) for name, pool in self._pools.items()}
         with jax.enable_x64(True):
-            pools = jax.device_put({name: self._pool(name, code) for name in self._pools})
-        return replace(inputs, pools=pools)
-
-    def _pool(self, name: str, code: int) -> Any:
-        builder = self._pools[name]
-        window: Window = builder.window_of(code)
-        return builder.load(window, self.code_capacity)
+            return replace(inputs, pools=jax.device_put(loaded))
 
     def _relation(self, scan: Scan) -> Relation:
         table, capacity = self.tables[scan], self._scan_capacity[scan]
@@ -268,6 +263,12 @@ class Assembly:
             name: _parameter(value, self.plan.catalog, name, self.dictionary)
             for name, value in self.plan.catalog.parameters.items()
         }
+
+
+def _row_capacity(rows: int) -> int:
+    if rows > _MOST_ROWS:
+        raise CapacityError(f"{rows:,} rows reach the program at once; it takes {_MOST_ROWS:,}")
+    return bucket(rows)
 
 
 def parameter_types(catalog: Catalog) -> dict[str, str]:

@@ -101,7 +101,7 @@ def _branch_number(
 
 def start(blueprint: Blueprint, params: Params, inputs: ProgramInputs) -> ProgramState:
     """The state before the first morsel: all zeros, in the shapes the phases will give them."""
-    state = _empty(blueprint)
+    state = _empty(blueprint, _ways(inputs))
     for number in range(len(blueprint.operators)):
         made = _initial_operator(blueprint, params, inputs, state, number)
         state = dataclasses.replace(state, operators=(*state.operators, made))
@@ -125,14 +125,19 @@ def _initial_operator(
         given.prefix_tokens,
         given.prefix_length,
     )
-    return initial_state(operator, relation, prefix, given.trie.path.shape[0])
+    return initial_state(operator, relation, prefix, given.trie.path.shape[0], _ways(inputs))
 
 
-def _empty(blueprint: Blueprint) -> ProgramState:
+def _ways(inputs: ProgramInputs) -> int:
+    """Windows in the token pool at once."""
+    return max((pool.first.shape[0] for pool in inputs.pools.values()), default=1)
+
+
+def _empty(blueprint: Blueprint, ways: int) -> ProgramState:
     return ProgramState(
         phase=jnp.zeros((), jnp.int32),
         waiting=jnp.zeros((), bool),
-        wanted=jnp.zeros((), jnp.int32),
+        wanted=jnp.zeros(ways, jnp.int32),
         windows=jnp.zeros(len(blueprint.chains), jnp.int32),
         operators=(),
         output=Relation({}, jnp.zeros(0, bool)),

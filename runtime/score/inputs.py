@@ -17,18 +17,18 @@ class TokenPool:
 
     Attributes:
         tokens: token ids.
-        start: first token of each dictionary entry inside the window; one row per leading text
+        start: first token of each dictionary entry inside a window; one row per leading text
             (see `Slot`).
-        length: number of tokens of each dictionary entry, inside the window or not.
-        first: first dictionary code of the window that is loaded.
-        last: one past the last code of the window.
+        length: number of tokens of each dictionary entry, inside a window or not.
+        first: first dictionary code of each window that is loaded.
+        last: one past the last code of each window.
     """
 
     tokens: Int[Array, " pool"]
     start: Int[Array, "leads codes"]
     length: Int[Array, "leads codes"]
-    first: Int[Array, ""]
-    last: Int[Array, ""]
+    first: Int[Array, " windows"]
+    last: Int[Array, " windows"]
 
 
 @jax.tree_util.register_dataclass

@@ -32,7 +32,7 @@ def prepare(
     known, row_item, item_code = number_items(operator, inputs, relation)
     wanted_rows = needed & known
     wanted = jnp.zeros(operator.items, bool).at[row_item].max(wanted_rows)
-    inside = _inside_window(item_code, pool)
+    inside = _inside_windows(item_code, pool)
     state = dataclasses.replace(
         state,
         relation=relation,
@@ -71,8 +71,12 @@ def number_items(
     return known, row_item, item_code.astype(jnp.int32)
 
 
-def _inside_window(item_code: Int[Array, "items values"], pool: TokenPool) -> Bool[Array, " items"]:
-    return jnp.all((item_code >= pool.first) & (item_code < pool.last), axis=1)
+def _inside_windows(
+    item_code: Int[Array, "items values"], pool: TokenPool
+) -> Bool[Array, " items"]:
+    """Items all of whose texts are in the pool."""
+    code = item_code[:, :, None]
+    return jnp.all(jnp.any((code >= pool.first) & (code < pool.last), axis=2), axis=1)
 
 
 def _item_length(
@@ -124,17 +128,17 @@ def _enqueue(
         todo=jnp.sum(listed, dtype=jnp.int32),
         cursor=jnp.zeros((), jnp.int32),
         deferred=jnp.sum(deferred, dtype=jnp.int32),
-        wanted=_a_wanted_code(state.item_code, deferred),
+        wanted=_wanted_codes(state.item_code, deferred, state.wanted.shape[0]),
     )
 
 
-def _a_wanted_code(
-    item_code: Int[Array, "items values"], deferred: Bool[Array, " items"]
-) -> Int[Array, ""]:
-    """The smallest dictionary code that a deferred item reads."""
-    most = np.iinfo(np.int32).max
-    lowest = jnp.min(item_code, axis=1, initial=most)
-    return jnp.min(jnp.where(deferred, lowest, most))
+def _wanted_codes(
+    item_code: Int[Array, "items values"], deferred: Bool[Array, " items"], ways: int
+) -> Int[Array, " windows"]:
+    """The dictionary codes of one deferred item, repeated to fill the windows."""
+    codes = item_code[jnp.argmax(deferred)]
+    places = jnp.arange(ways, dtype=jnp.int32) % max(1, codes.shape[0])
+    return codes[places] if codes.shape[0] else jnp.zeros(ways, jnp.int32)
 
 
 def _bucket(operator: ScoreOperator, total: Int[Array, " slots"]) -> Int[Array, " slots"]:

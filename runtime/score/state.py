@@ -39,8 +39,8 @@ class ScoreState:
         order: slots to answer, shortest tile first; then anything.
         todo: number of slots in `order` that are to be answered.
         cursor: number of them that are.
-        deferred: wanted items whose text is outside the token pool's window.
-        wanted: a dictionary code such an item needs.
+        deferred: wanted items with a text outside the token pool's windows.
+        wanted: dictionary codes that such an item needs.
         prefix: key-value state of the constant prefix.
         prefilled: whether `prefix` has been computed.
         logp: log-probability of each label for each slot.
@@ -60,7 +60,7 @@ class ScoreState:
     todo: Int[Array, ""]
     cursor: Int[Array, ""]
     deferred: Int[Array, ""]
-    wanted: Int[Array, ""]
+    wanted: Int[Array, " windows"]
     prefix: Prefix
     prefilled: Bool[Array, ""]
     logp: Float[Array, "slots labels"]
@@ -70,9 +70,17 @@ class ScoreState:
 
 
 def initial_state(
-    operator: ScoreOperator, relation: Relation, prefix: Prefix, labels: int
+    operator: ScoreOperator, relation: Relation, prefix: Prefix, labels: int, ways: int
 ) -> ScoreState:
-    """A state in which nothing is known yet, over a zeroed relation and prefix."""
+    """A state in which nothing is known yet, over a zeroed relation and prefix.
+
+    Args:
+        operator: the operator.
+        relation: zeros in the shape of its input rows.
+        prefix: zeros in the shape of its prefix's key-value state.
+        labels: capacity of its labels.
+        ways: windows in the token pool at once.
+    """
     rows, slots = relation.capacity, operator.slots
     zero = jnp.zeros((), jnp.int32)
     return ScoreState(
@@ -87,7 +95,7 @@ def initial_state(
         todo=zero,
         cursor=zero,
         deferred=zero,
-        wanted=zero,
+        wanted=jnp.zeros(ways, jnp.int32),
         prefix=prefix,
         prefilled=jnp.zeros((), bool),
         logp=jnp.zeros((slots, labels), jnp.float32),

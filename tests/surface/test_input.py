@@ -10,7 +10,7 @@ import pytest
 
 import sqlax
 from sqlax.compiled import CompiledQuery
-from sqlax.errors import CapacityError, DataError
+from sqlax.errors import DataError
 from sqlax.models.fake import FakeModel
 from tests.surface.conftest import ANSWERS, Open
 
@@ -67,15 +67,18 @@ def test_a_streamed_limit_gives_the_same_rows(fake: Open) -> None:
     assert small.sql(query).fetchall() == [(i,) for i in range(5, 75)]
 
 
-def test_a_prompt_of_two_columns_beyond_the_budget_says_what_to_do(fake: Open) -> None:
+def test_a_prompt_of_two_columns_is_streamed_too(fake: Open) -> None:
     con = fake()
     con.execute(
-        "CREATE TABLE t AS SELECT 'good ' || i AS x, 'film ' || i AS y FROM range(1000) r(i)"
+        "CREATE TABLE t AS SELECT i, 'good ' || i AS x, CASE WHEN i % 4 = 0 THEN 'odd '"
+        " ELSE 'bad ' END || (i * 7919 % 1000) AS y FROM range(1000) r(i)"
     )
-    small = sqlax.connect(con.duckdb, FakeModel(ANSWERS), token_budget=1000)
-    with pytest.raises(CapacityError, match="raise token_budget above"):
-        small.sql("SELECT COUNT(*) FROM t WHERE AI_IF((x, y))").fetchall()
-    assert small.sql("SELECT COUNT(*) FROM t").fetchall() == [(1000,)]
+    query = "SELECT COUNT(*), SUM(i) FROM t WHERE AI_IF((y, ' and ', x))"
+    small = sqlax.connect(con.duckdb, FakeModel({"odd 1": "yes", "bad": "no"}), token_budget=4000)
+    streamed = small.sql(query)
+    large = sqlax.connect(con.duckdb, FakeModel({"odd 1": "yes", "bad": "no"}))
+    assert streamed.fetchall() == large.sql(query).fetchall()
+    assert streamed.report.calls == 1000
 
 
 def test_invalid_utf8_in_a_file_is_an_error_that_says_so(fake: Open, tmp_path: Path) -> None:
