@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,6 +27,7 @@ from sqlax.runtime.decode import OutputColumn, arrow_column
 from sqlax.runtime.load.pool import DEFAULT_TOKEN_BUDGET
 from sqlax.runtime.program import Program, Progress, progress_of
 from sqlax.runtime.relation import bucket
+from sqlax.runtime.score.inputs import ScoreInputs
 from sqlax.runtime.state import ProgramInputs, ProgramState
 
 OnProgress = Callable[[Progress], None]
@@ -118,10 +119,11 @@ class Execution:
             DataError: with DuckDB's reason.
         """
         connection, parameters = self.plan.catalog.connection, self.plan.catalog.parameters
+        self._check_columns()
         try:
             return {
                 scan: connection.sql(
-                    scan.sql, params=used_parameters(scan.sql, parameters)
+                    scan.sql, params=used_parameters(connection, scan.sql, parameters)
                 ).to_arrow_table()
                 for scan in self.plan.scans
             }
@@ -130,16 +132,26 @@ class Execution:
         except (duckdb.Error, UnicodeDecodeError, pa.ArrowInvalid) as error:
             raise DataError(first_line(error)) from error
 
+    def _check_columns(self) -> None:
+        """Raise where a table has changed since the query was planned.
+
+        Raises:
+            DataError: a column has another type now.
+        """
+        for scan in self.plan.scans:
+            if self.plan.catalog.describe(scan.sql) != scan.schema.fields:
+                raise DataError("the tables' columns changed since the query was compiled")
+
     def program(self, assembly: Assembly) -> Program:
         """The program for data of this assembly's capacities; made once."""
         blueprint = assembly.blueprint()
-        key = _program_key(blueprint)
+        operators = [assembly.loaded[score].inputs for score in self.plan.scores]
+        key = _program_key(blueprint, operators)
         if key not in self.programs:
-            self.programs[key] = self._make_program(blueprint, assembly)
+            self.programs[key] = self._make_program(blueprint, operators)
         return self.programs[key]
 
-    def _make_program(self, blueprint: Blueprint, assembly: Assembly) -> Program:
-        operators = [assembly.loaded[score].inputs for score in self.plan.scores]
+    def _make_program(self, blueprint: Blueprint, operators: Sequence[ScoreInputs]) -> Program:
         used = {operator.model.name: operator.model.params for operator in blueprint.operators}
         return Program(
             step=build_step(blueprint, operators),
@@ -173,13 +185,14 @@ class Execution:
         return grown
 
 
-def _program_key(blueprint: Blueprint) -> Any:
-    """Everything static that a blueprint's data decided."""
+def _program_key(blueprint: Blueprint, constants: Sequence[ScoreInputs]) -> Any:
+    """Everything static that a run's data decided."""
     operators = tuple(
         (o.model.identity, o.parts, o.items, o.neutral, o.tiles) for o in blueprint.operators
     )
+    shapes = tuple(leaf.shape for given in constants for leaf in jax.tree.leaves(given))
     types = tuple(sorted(blueprint.parameter_types.items()))
-    return operators, blueprint.capacities, blueprint.constants, types
+    return operators, shapes, blueprint.capacities, blueprint.constants, types
 
 
 def _decode(assembly: Assembly, state: ProgramState) -> pa.Table:

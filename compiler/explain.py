@@ -89,10 +89,8 @@ class Estimator:
     def score(self, node: Score) -> Estimate:
         """Calls from distinct texts, tokens from a sample of them."""
         model = self._models.of(node)
-        layout = lay_out(node.call, model.profile)
-        prefix = len(
-            model.tokenizer.encode("".join(p for p in layout.prefix if isinstance(p, str)))
-        )
+        layout = lay_out(node.call, model.profile, self._text)
+        prefix = len(model.tokenizer.encode(layout.prefix))
         calls, row_tokens = self._calls(node), self._row_tokens(node, model, layout)
         rows = calls + len(layout.neutral) if calls else 0
         tokens = round(rows * row_tokens) + (prefix if calls else 0)
@@ -148,13 +146,19 @@ class Estimator:
             return 0.0
         return float(model.tokenizer.encode_batch(texts)[1].mean())
 
+    def _text(self, sql: str) -> str | None:
+        ((value,),) = self._all(sql)
+        return None if value is None else str(value)
+
     def _one(self, sql: str) -> int:
         ((value,),) = self._all(sql)
         return int(value)
 
     def _all(self, sql: str) -> list[tuple[Any, ...]]:
         catalog = self._plan.catalog
-        return catalog.connection.execute(sql, used_parameters(sql, catalog.parameters)).fetchall()
+        return catalog.connection.execute(
+            sql, used_parameters(catalog.connection, sql, catalog.parameters)
+        ).fetchall()
 
 
 def explain_text(

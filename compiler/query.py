@@ -20,7 +20,7 @@ from sqlax.compiler.rules import Applied, rewrite_plan
 from sqlax.compiler.sql.functions import Function
 from sqlax.compiler.sql.rewrite import parse_query
 from sqlax.compiler.sql.tokens import Dialect
-from sqlax.errors import ParseError, Span
+from sqlax.errors import BindError, ParseError, Span
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,8 @@ class QueryPlan:
         placed: the plan whose scans are what DuckDB runs.
         log: what each rule changed.
         outputs: the result columns as the user sees them.
+        parameters: names of the run-time parameters that the text has.
+        parameter_types: DuckDB's type of each.
         fixed: parameters whose values are part of the plan, such as those of LIMIT.
     """
 
@@ -43,6 +45,8 @@ class QueryPlan:
     placed: Node
     log: tuple[Applied, ...]
     outputs: tuple[Output, ...]
+    parameters: frozenset[str]
+    parameter_types: dict[str, str]
     fixed: frozenset[str]
 
     @property
@@ -79,10 +83,29 @@ def asks_model(score: Score) -> bool:
     return score.call.function is not Function.COUNT_TOKENS
 
 
+def named_parameters(tree: exp.Query) -> frozenset[str]:
+    """The names of a query's parameters."""
+    return frozenset(str(node.this) for node in tree.find_all(exp.Placeholder))
+
+
 def fixed_parameters(tree: exp.Query) -> frozenset[str]:
     """The parameters that LIMIT and OFFSET read: another value of one is another plan."""
     clauses = tree.find_all(exp.Limit, exp.Offset, exp.Fetch)
     return frozenset(str(p.this) for clause in clauses for p in clause.find_all(exp.Placeholder))
+
+
+def _used(tree: exp.Query, parameters: Mapping[str, Any], sql: str) -> dict[str, Any]:
+    """The values of the query's parameters.
+
+    Raises:
+        BindError: a parameter has no value, or a value no parameter.
+    """
+    named = named_parameters(tree)
+    for name in sorted(named ^ parameters.keys()):
+        known = ", ".join(f"${n}" for n in sorted(named)) or "none"
+        what = "has no value" if name in named else "is not in the query"
+        raise BindError(f"parameter ${name} {what}; the query has: {known}", sql)
+    return dict(parameters)
 
 
 def plan_query(
@@ -112,10 +135,18 @@ def plan_query(
     tree = parse_query(sql, dialect, span)
     if not isinstance(tree, exp.Query):
         raise ParseError("a semantic statement must be a query", sql)
-    catalog = Catalog(connection, parameters)
+    catalog = Catalog(connection, _used(tree, parameters or {}, sql))
     built = build_plan(tree, sql, dialect, catalog)
     logical, log = rewrite_plan(built, disabled_rules)
     placed = place(logical, catalog, mode, sql)
     return QueryPlan(
-        sql, catalog, logical, placed, log, outputs_of(built.schema), fixed_parameters(tree)
+        sql,
+        catalog,
+        logical,
+        placed,
+        log,
+        outputs_of(built.schema),
+        named_parameters(tree),
+        catalog.parameter_types(),
+        fixed_parameters(tree),
     )

@@ -31,7 +31,7 @@ class ProgramInputs:
     parameters: dict[str, Column]
     pools: dict[str, TokenPool]
     operators: tuple[ScoreInputs, ...]
-    counted: Int[Array, " counts"]
+    counted: Column
 
 
 @jax.tree_util.register_dataclass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sqlax.compiler.plan.catalog import Catalog
 from sqlax.errors import BindError
 from sqlax.result import Result
 
@@ -32,7 +33,6 @@ class CompiledQuery:
         self._defaults = dict(parameters)
         self._on_progress = on_progress
         self._execution: Execution | None = None
-        self._types: dict[str, type] = {}
 
     def run(self, **parameters: Any) -> Result:
         """Run the query over the tables as they are now.
@@ -78,18 +78,20 @@ class CompiledQuery:
 
     def _for(self, parameters: Mapping[str, Any]) -> Execution:
         """The execution for these parameters; planned anew only when the plan depends on it."""
-        types = {name: type(value) for name, value in parameters.items()}
         known = self._execution
-        if known is None or types != self._types or _differ(known.plan, parameters):
+        if known is None or _differ(known.plan, parameters):
             known = self._execution = self._make(parameters)
-            self._types = types
         return known.with_parameters(parameters)
 
 
 def _differ(plan: QueryPlan, parameters: Mapping[str, Any]) -> bool:
-    """Whether a parameter whose value is part of the plan has another value now."""
-    planned = plan.catalog.parameters
-    return any(parameters.get(name) != planned.get(name) for name in plan.fixed)
+    """Whether the plan would be another with these parameters: their types are part of it."""
+    planned = plan.catalog
+    if planned.parameters.keys() != parameters.keys():
+        return True
+    if any(parameters[name] != planned.parameters[name] for name in plan.fixed):
+        return True
+    return Catalog(planned.connection, parameters).parameter_types() != plan.parameter_types
 
 
 def name_parameters(parameters: object) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import uuid
 from typing import TYPE_CHECKING, Any, cast
 
 import duckdb
@@ -56,7 +57,7 @@ class Connection:
         self._models: dict[str, LanguageModel] = {}
         self._progress = progress
         self._token_budget = token_budget
-        self._rows: Relation | duckdb.DuckDBPyConnection | None = None
+        self._rows: Relation | None = None
 
     def sql(self, text: str, params: object = None) -> Relation:
         """A lazy relation over the text's last statement; earlier ones are run.
@@ -79,10 +80,9 @@ class Connection:
     def execute(self, text: str, params: object = None) -> Connection:
         """Run every statement of the text; the rows of the last one can be fetched."""
         for statement in read_statements(text, self.dialect):
+            self._rows = self._run(statement, params)
             if statement.kind is Kind.DUCKDB:
-                self._rows = self.duckdb.execute(statement.text, params)
-            else:
-                self._rows = self._run(statement, params)
+                self._rows = PlainRelation(self._rows.relation.materialize())
         return self
 
     def fetchall(self) -> list[tuple[Any, ...]]:
@@ -157,7 +157,7 @@ class Connection:
             span=span,
         )
         default = self._default_model().name
-        for score in plan.scores:
+        for score in (*plan.scores, *plan.counts):
             self._load(score.call.model or default)
         budget = self._token_budget or DEFAULT_TOKEN_BUDGET
         return Execution(plan, Models(default, self._models), budget)
@@ -204,7 +204,7 @@ class Connection:
 
     def _store(self, statement: Statement, query: CompiledQuery) -> None:
         """CREATE TABLE AS, INSERT and COPY: run the query and let DuckDB store its rows."""
-        name = "sqlax_rows"
+        name = f"sqlax_rows_{uuid.uuid4().hex}"
         self.duckdb.register(name, query.run().arrow())
         try:
             self.duckdb.execute(statement.with_query(f"SELECT * FROM {name}"))

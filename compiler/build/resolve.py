@@ -7,6 +7,7 @@ from sqlglot import exp
 from sqlax.compiler.build.context import Context
 from sqlax.compiler.build.scope import Scope
 from sqlax.compiler.build.tree import rewrite, with_values
+from sqlax.compiler.plan.nodes import OUTER
 from sqlax.compiler.sql.call import bind_call
 from sqlax.compiler.sql.rewrite import find_calls, is_call
 from sqlax.errors import BindError, UnsupportedError
@@ -56,7 +57,9 @@ def _subquery(node: exp.Query, scope: Scope, context: Context) -> exp.Expr:
     bound = node.copy()
     for reference in list(bound.find_all(exp.Column)):
         if reference.table.lower() in outer:
-            reference.replace(scope.resolve(reference))
+            field = scope.resolve(reference)
+            field.meta[OUTER] = True
+            reference.replace(field)
     if context.plain:
         clause = exp.With(expressions=[cte.copy() for cte in context.plain])
         bound.set("with_", clause)

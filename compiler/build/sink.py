@@ -13,7 +13,7 @@ from sqlglot import exp
 from sqlax.compiler.build.aggregate import Grouping
 from sqlax.compiler.build.context import Context
 from sqlax.compiler.build.tree import has_semantic, is_semantic, rewrite
-from sqlax.compiler.lowering.expressions import is_constant
+from sqlax.compiler.lowering.expressions import is_constant, is_volatile
 from sqlax.compiler.lowering.support import is_lowerable
 from sqlax.compiler.plan.nodes import Node, Project, Score, column, columns_of
 from sqlax.compiler.plan.schema import Field, Schema
@@ -87,7 +87,8 @@ class _Sinker:
         ):
             return False
         reads = columns_of(node)
-        return bool(reads or node.find(exp.Query)) and reads <= set(self.plan.schema.names)
+        moving = bool(reads) or node.find(exp.Query) is not None or is_volatile(node)
+        return moving and reads <= set(self.plan.schema.names)
 
     def plan_with_columns(self) -> Node:
         """The plan with a column for each collected expression."""

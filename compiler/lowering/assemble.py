@@ -14,7 +14,6 @@ from sqlax.compiler.lowering.constants import string_constants
 from sqlax.compiler.lowering.expressions import device_number
 from sqlax.compiler.lowering.machine import Blueprint, TokenCount
 from sqlax.compiler.lowering.prompts import answer_of, lay_out, row_values
-from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.flow import computed_columns, prompt_columns
 from sqlax.compiler.plan.nodes import Aggregate, Join, Node, Scan, Score
 from sqlax.compiler.plan.schema import Kind, decimal_scale, is_wide, kind_of
@@ -27,7 +26,7 @@ from sqlax.runtime.load.dictionary import StringDictionary
 from sqlax.runtime.load.operator import LoadedOperator, load_operator
 from sqlax.runtime.load.pool import PoolBuilder
 from sqlax.runtime.relation import Column, Relation, bucket
-from sqlax.runtime.score.layout import Runtime, Slot, Text
+from sqlax.runtime.score.layout import Slot, Text
 from sqlax.runtime.score.operator import ScoreOperator
 from sqlax.runtime.state import ProgramInputs
 
@@ -81,8 +80,12 @@ class Assembly:
         self.plan = plan
         self.models = models
         self.tables = tables
-        self.layouts = {s: lay_out(s.call, models.of(s).profile) for s in plan.scores}
-        self._counted = {s: lay_out(replace(s.call, raw=True), BARE) for s in plan.counts}
+        self.layouts = {
+            s: lay_out(s.call, models.of(s).profile, self._evaluate) for s in plan.scores
+        }
+        self._counted = {
+            s: lay_out(replace(s.call, raw=True), BARE, self._evaluate) for s in plan.counts
+        }
         self.constants = string_constants(plan.placed, plan.catalog)
         self._computed = computed_columns(plan.placed)
         self.dictionary = self._make_dictionary()
@@ -97,16 +100,20 @@ class Assembly:
         return tuple(dict.fromkeys(self.models.of(score).name for score in semantic))
 
     def _make_dictionary(self) -> StringDictionary:
-        texts = list(self.constants)
-        texts += [v for v in self.plan.catalog.parameters.values() if isinstance(v, str)]
-        for score, layout in self.layouts.items():
-            texts += [*layout.answers, *reasons(self.models.of(score))]
         columns = [
             self.tables[scan].column(name)
             for scan, name in sorted(self._computed, key=lambda origin: (origin[0].sql, origin[1]))
             if scan.schema[name].kind is Kind.STRING
         ]
-        return StringDictionary.of(columns, texts)
+        return StringDictionary.of(columns, self._run_texts())
+
+    def _run_texts(self) -> list[str]:
+        """Texts of the run that no table holds: constants, parameters, answers, error texts."""
+        texts = list(self.constants)
+        texts += [v for v in self.plan.catalog.parameters.values() if isinstance(v, str)]
+        for score, layout in self.layouts.items():
+            texts += [*layout.answers, *reasons(self.models.of(score))]
+        return texts
 
     def _make_pool(self, name: str, budget: int) -> PoolBuilder:
         wanted = np.zeros(len(self.dictionary), bool)
@@ -114,7 +121,7 @@ class Assembly:
             if scan.schema[column].kind is Kind.STRING:
                 wanted[self.dictionary.codes(self.tables[scan].column(column))] = True
         layouts = {**self.layouts, **self._counted}
-        for text in [*self.constants, *(a for s in self.layouts.values() for a in s.answers)]:
+        for text in self._run_texts():
             wanted[self.dictionary.code(text)] = True
         leads = dict.fromkeys(
             lead
@@ -138,7 +145,6 @@ class Assembly:
             self._pools[model.name].leads,
             self.dictionary,
             reasons(model),
-            self._evaluate,
         )
 
     def _evaluate(self, sql: str) -> str | None:
@@ -158,7 +164,7 @@ class Assembly:
             joins=plan.joins,
             capacities=tuple(self.capacity(join) for join in plan.joins),
             constants=self.constants,
-            parameter_types=parameter_types(plan.catalog),
+            parameter_types=plan.parameter_types,
         )
 
     def _operator(self, score: Score) -> ScoreOperator:
@@ -187,12 +193,14 @@ class Assembly:
 
     def _constant_tokens(self, score: Score) -> int:
         tokenizer, layout = self.models.of(score).tokenizer, self._counted[score]
-        prefix = (self._evaluate(p.sql) if isinstance(p, Runtime) else p for p in layout.prefix)
-        texts = [
-            "".join(p or "" for p in prefix),
-            *(p.text for p in layout.row if isinstance(p, Text)),
-        ]
+        texts = [layout.prefix, *(p.text for p in layout.row if isinstance(p, Text))]
         return sum(len(tokenizer.encode(text)) for text in texts)
+
+    def _counts(self) -> Column:
+        """Constant tokens of each AI_COUNT_TOKENS prompt; NULL where a constant part is."""
+        known = [self._counted[score].known for score in self.plan.counts]
+        tokens = [self._constant_tokens(score) for score in self.plan.counts]
+        return Column(device_like(tokens, np.int32), device_like(known, bool))
 
     @property
     def code_capacity(self) -> int:
@@ -226,7 +234,7 @@ class Assembly:
                         for name, pool in self._pools.items()
                     },
                     operators=tuple(self.loaded[score].inputs for score in plan.scores),
-                    counted=device_like([self._constant_tokens(s) for s in plan.counts], np.int32),
+                    counted=self._counts(),
                 )
             )
         return inputs
@@ -260,7 +268,7 @@ class Assembly:
 
     def _parameters(self) -> dict[str, Column]:
         return {
-            name: _parameter(value, self.plan.catalog, name, self.dictionary)
+            name: _parameter(value, self.plan.parameter_types[name], self.dictionary)
             for name, value in self.plan.catalog.parameters.items()
         }
 
@@ -271,13 +279,7 @@ def _row_capacity(rows: int) -> int:
     return bucket(rows)
 
 
-def parameter_types(catalog: Catalog) -> dict[str, str]:
-    """DuckDB's type of each run-time parameter."""
-    return {name: catalog.rows(f"SELECT typeof(${name})")[0][0] for name in catalog.parameters}
-
-
-def _parameter(value: Any, catalog: Catalog, name: str, dictionary: StringDictionary) -> Column:
-    kind = parameter_types(catalog)[name]
+def _parameter(value: Any, kind: str, dictionary: StringDictionary) -> Column:
     if value is None:
         return host_column(np.zeros(1, np.int32), np.zeros(1, bool), 1)
     if kind_of(kind) is Kind.STRING:

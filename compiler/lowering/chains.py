@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sqlax.compiler.lowering.prompts import row_values
-from sqlax.compiler.plan.nodes import Filter, Limit, Node, Project, Score
+from sqlax.compiler.plan.nodes import Filter, Limit, Node, Project, Score, columns_of
 
 _FIRST_WINDOW = 64
+_LARGEST_WINDOW = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,8 @@ class Chain:
 
     @property
     def first_window(self) -> int:
-        """Input rows to ask for at first."""
-        return max(_FIRST_WINDOW, 4 * self.rows)
+        """Input rows to ask for at first; none for LIMIT 0."""
+        return min(max(_FIRST_WINDOW, 4 * self.rows), _LARGEST_WINDOW) if self.rows else 0
 
 
 def chains_of(plan: Node, scores: tuple[Score, ...]) -> tuple[Chain, ...]:
@@ -51,9 +52,20 @@ def _is_stable(score: Score) -> bool:
     Prompts of several values are numbered by all of them: an answer among them would change the
     numbers between two windows.
     """
-    answers = {node.name for node in score.input.walk() if isinstance(node, Score)}
     values = row_values(score.call)
-    return len(values) < 2 or not any(value.name in answers for value in values)
+    return len(values) < 2 or not any(_from_answer(score.input, v.name) for v in values)
+
+
+def _from_answer(node: Node, name: str) -> bool:
+    """Whether a column is, or is computed from, what a model answers in the same chain."""
+    if isinstance(node, Score):
+        return name in (node.name, node.name + "!") or _from_answer(node.input, name)
+    if isinstance(node, Filter):
+        return _from_answer(node.input, name)
+    if isinstance(node, Project):
+        value = dict(zip(node.schema.names, node.values, strict=True))[name]
+        return any(_from_answer(node.input, column) for column in columns_of(value))
+    return False
 
 
 def _row_wise(node: Node) -> Iterator[Score]:

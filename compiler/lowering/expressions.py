@@ -114,6 +114,14 @@ class Expressions:
         return self.fill(value, self.type_of(node))
 
 
+_VOLATILE = (exp.Rand, exp.CurrentDate, exp.CurrentTime, exp.CurrentTimestamp, exp.Uuid)
+_VOLATILE_NAMES = frozenset({"nextval", "currval", "random", "setseed", "now", "today"}) | {
+    *("uuid", "uuidv4", "uuidv7", "gen_random_uuid", "txid_current"),
+    *("get_current_time", "get_current_timestamp", "transaction_timestamp"),
+    *("current_localtime", "current_localtimestamp"),
+}
+
+
 def device_number(value: Any, type_name: str) -> Shaped[Array, ""]:
     """A Python value of a non-text DuckDB type as the scalar the device holds for it."""
     kind = kind_of(type_name)
@@ -134,17 +142,16 @@ def device_number(value: Any, type_name: str) -> Shaped[Array, ""]:
 
 
 def is_constant(node: exp.Expr) -> bool:
-    """Whether DuckDB can evaluate the expression now: no columns, parameters or subqueries."""
-    moving = (
-        exp.Column,
-        exp.Placeholder,
-        exp.Parameter,
-        exp.Query,
-        exp.AggFunc,
-        exp.Window,
-        exp.Rand,
-    )
-    return isinstance(node, exp.Condition | exp.Interval) and node.find(*moving) is None
+    """Whether DuckDB can evaluate the expression now: nothing in it differs between rows."""
+    moving = (exp.Column, exp.Placeholder, exp.Parameter, exp.Query, exp.AggFunc, exp.Window)
+    scalar = isinstance(node, exp.Condition | exp.Interval)
+    return scalar and node.find(*moving) is None and not is_volatile(node)
+
+
+def is_volatile(node: exp.Expr) -> bool:
+    """Whether the value may differ between rows or runs although it reads no column."""
+    named = (call.name.lower() for call in node.find_all(exp.Anonymous))
+    return node.find(*_VOLATILE) is not None or any(name in _VOLATILE_NAMES for name in named)
 
 
 def _column(self: Expressions, node: exp.Expr) -> Typed:

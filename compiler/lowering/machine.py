@@ -138,8 +138,8 @@ def count_tokens(
         (i, c) for i, (n, c) in enumerate(blueprint.counts.items()) if n.name == name
     )
     lengths = inputs.pools[count.model].length
-    total = jnp.broadcast_to(inputs.counted[place].astype(jnp.int64), relation.mask.shape)
-    valid = jnp.ones(relation.mask.shape, bool)
+    constant = inputs.counted.take(jnp.full(relation.mask.shape, place))
+    total, valid = constant.data.astype(jnp.int64), constant.valid
     for value, lead in count.values:
         column = relation.columns[value]
         total = total + lengths[lead, jnp.where(column.valid, column.data, 0)]

@@ -13,11 +13,11 @@ from sqlax.compiler.sql.examples import Example
 from sqlax.compiler.sql.functions import Function
 from sqlax.compiler.sql.prompt import Literal, Value
 from sqlax.models.profile import BARE, Layout, PromptProfile
-from sqlax.runtime.score.layout import PromptLayout, Runtime, Slot, Text
+from sqlax.runtime.score.layout import PromptLayout, Slot, Text
 from sqlax.runtime.score.operator import Answer
 
-Part = str | Runtime | int
-"""A part of a prompt: a text, a constant of the run, or the number of a row's value."""
+Part = str | int
+"""A part of a prompt: a text, or the number of a row's value."""
 
 Evaluate = Callable[[str], str | None]
 
@@ -37,15 +37,21 @@ def row_values(call: SemanticCall) -> tuple[exp.Expr, ...]:
     return tuple(dict.fromkeys(varying))
 
 
-def lay_out(call: SemanticCall, profile: PromptProfile) -> PromptLayout:
+def lay_out(call: SemanticCall, profile: PromptProfile, evaluate: Evaluate) -> PromptLayout:
     """The prompt of a call as the model's profile wants it; exactly as written with `raw`.
 
     The bank, the text before the prompt and the prompt's leading constants are the prefix.
+
+    Args:
+        call: the call.
+        profile: how the model wants to be asked.
+        evaluate: the value of a constant SQL query; constants may read run-time parameters.
     """
     profile = BARE if call.raw else profile
     layout, labels = _layout(call, profile)
-    head: list[Part] = [_head(call, layout, profile), layout.before]
-    parts = _merged([*head, *_prompt(call), layout.after])
+    prompt = _prompt(call, evaluate)
+    texts = [part if part is not None else "" for part in prompt]
+    parts = _merged([_head(call, layout, profile), layout.before, *texts, layout.after])
     prefix, row = _split(parts)
     answers = _answers(call, profile)
     return PromptLayout(
@@ -58,6 +64,7 @@ def lay_out(call: SemanticCall, profile: PromptProfile) -> PromptLayout:
         neutral=layout.neutral if any(isinstance(p, Slot) for p in row) else (),
         strength=layout.strength,
         threshold=call.threshold,
+        known=None not in prompt,
     )
 
 
@@ -105,17 +112,18 @@ def _example(call: SemanticCall, example: Example, layout: Layout, profile: Prom
     return before + prompt + after.replace("{answer}", label)
 
 
-def _prompt(call: SemanticCall) -> list[Part]:
+def _prompt(call: SemanticCall, evaluate: Evaluate) -> list[Part | None]:
+    """The prompt's parts, constants by their value; None for a constant that is NULL."""
     order = row_values(call)
-    return [_part(part, order) for part in call.prompt]
+    return [_part(part, order, evaluate) for part in call.prompt]
 
 
-def _part(part: Literal | Value, order: tuple[exp.Expr, ...]) -> Part:
+def _part(part: Literal | Value, order: tuple[exp.Expr, ...], evaluate: Evaluate) -> Part | None:
     if isinstance(part, Literal):
         return part.text
     if part.expression in order:
         return order.index(part.expression)
-    return Runtime(f"SELECT CAST({part.expression.sql('duckdb')} AS VARCHAR)")
+    return evaluate(f"SELECT CAST({part.expression.sql('duckdb')} AS VARCHAR)")
 
 
 def _merged(parts: list[Part]) -> list[Part]:
@@ -129,9 +137,7 @@ def _merged(parts: list[Part]) -> list[Part]:
     return merged
 
 
-def _split(
-    parts: list[Part],
-) -> tuple[tuple[str | Runtime, ...], tuple[Text | Slot, ...]]:
+def _split(parts: list[Part]) -> tuple[str, tuple[Text | Slot, ...]]:
     """Constants before the first value, and the row's part.
 
     Spaces that end a text before a value are tokenised with the value. A prompt without values
@@ -153,7 +159,7 @@ def _split(
             text = part.rstrip(" ") if before_value else part
             lead = part[len(text) :]
             row += [Text(text)] if text else []
-    return tuple(p for p in prefix if not isinstance(p, int)), tuple(row)
+    return "".join(p for p in prefix if isinstance(p, str)), tuple(row)
 
 
 def _take_spaces(prefix: list[Part]) -> str:

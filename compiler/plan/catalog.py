@@ -57,6 +57,10 @@ class Catalog:
         except duckdb.Error as error:
             raise _error(error) from error
 
+    def parameter_types(self) -> dict[str, str]:
+        """DuckDB's type of each parameter's value."""
+        return {name: self.rows(f"SELECT typeof(${name})")[0][0] for name in self.parameters}
+
     def aggregate_names(self) -> frozenset[str]:
         """Lower-case names of DuckDB's aggregate functions."""
         functions = "duckdb_functions() WHERE function_type = 'aggregate'"
@@ -65,12 +69,17 @@ class Catalog:
 
     def _used(self, sql: str) -> dict[str, Any]:
         """The parameters that a text names: DuckDB refuses values it was not asked for."""
-        return used_parameters(sql, self.parameters)
+        return used_parameters(self.connection, sql, self.parameters)
 
 
-def used_parameters(sql: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters whose `$name` stands in the text."""
-    return {name: value for name, value in parameters.items() if re.search(rf"\${name}\b", sql)}
+def used_parameters(
+    connection: duckdb.DuckDBPyConnection, sql: str, parameters: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The parameters that DuckDB finds in a text."""
+    if not parameters or "$" not in sql:
+        return {}
+    names = {name for part in connection.extract_statements(sql) for name in part.named_parameters}
+    return {name: value for name, value in parameters.items() if name in names}
 
 
 def typed_nulls(schema: Schema) -> str:

@@ -198,10 +198,14 @@ class Limit(Node):
     offset: int
 
 
+OUTER = "outer"
+"""Metadata of a column inside a subquery that names a field of the query around it."""
+
+
 def columns_of(expression: exp.Expr) -> set[str]:
-    """Names of the input fields an expression reads, those of inner subqueries left out."""
-    found = expression.find_all(exp.Column)
-    return {column.name for column in found if not column.table and not _inside_query(column)}
+    """Names of the input fields an expression reads, also from inside a correlated subquery."""
+    found = (c for c in expression.find_all(exp.Column) if not c.table)
+    return {c.name for c in found if OUTER in c.meta or not _inside_query(c)}
 
 
 def _inside_query(node: exp.Expr) -> bool:

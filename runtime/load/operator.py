@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Array
 
+from sqlax.errors import BindError
 from sqlax.models.label_trie import build_trie
 from sqlax.models.language_model import LabelTrie
 from sqlax.models.tokenizer import Tokenizer
@@ -17,10 +18,8 @@ from sqlax.runtime.load.dictionary import StringDictionary
 from sqlax.runtime.load.pool import PoolBuilder
 from sqlax.runtime.relation import bucket
 from sqlax.runtime.score.inputs import ScoreInputs
-from sqlax.runtime.score.layout import PromptLayout, Runtime, Slot, Text
+from sqlax.runtime.score.layout import PromptLayout, Slot, Text
 from sqlax.runtime.score.operator import Part
-
-Evaluate = Callable[[str], str | None]
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,6 @@ def load_operator(
     leads: tuple[str, ...],
     dictionary: StringDictionary,
     reasons: Sequence[str],
-    evaluate: Evaluate,
 ) -> LoadedOperator:
     """Tokenise what does not depend on rows.
 
@@ -58,10 +56,8 @@ def load_operator(
         leads: leading texts in the order of the pool's rows.
         dictionary: gives the codes of answers and reasons.
         reasons: error text of each status.
-        evaluate: value of a constant SQL expression.
     """
-    texts = [evaluate(p.sql) if isinstance(p, Runtime) else p for p in layout.prefix]
-    prefix = tokenizer.encode("".join(text or "" for text in texts))
+    prefix = tokenizer.encode(layout.prefix)
     row, held = _row_tokens(layout, tokenizer, prefix)
     prefix = prefix[: len(prefix) - held]
     ranges = [pool.constant(tokens) for tokens in row if isinstance(tokens, list)]
@@ -82,7 +78,7 @@ def load_operator(
         ),
         threshold=device_like(layout.threshold, np.float32),
         strength=device_like(layout.strength, np.float32),
-        known=device_like(None not in texts, np.bool_),
+        known=device_like(layout.known, np.bool_),
         reason_code=device_like([dictionary.code(r) for r in reasons], np.int32),
     )
     return LoadedOperator(inputs, parts, used, sum(p.constant is None for p in parts))
@@ -128,12 +124,19 @@ def _neutral(layout: PromptLayout, tokenizer: Tokenizer, pool: PoolBuilder) -> d
 
 
 def label_trie(layout: PromptLayout, tokenizer: Tokenizer) -> LabelTrie:
-    """The labels as a trie; all get an end where the tokens of one begin those of another."""
+    """The labels as a trie; all get an end where the tokens of one begin those of another.
+
+    Raises:
+        BindError: a label has no tokens, or two labels have the same.
+    """
     labels = [tokenizer.encode(label) for label in layout.labels]
     if _some_begins_another(labels):
         end = tokenizer.encode(layout.end)
         labels = [label + end for label in labels]
-    return build_trie(labels)
+    try:
+        return build_trie(labels)
+    except ValueError as error:
+        raise BindError(f"the model cannot tell the labels {list(layout.labels)} apart") from error
 
 
 def _some_begins_another(labels: list[list[int]]) -> bool:

@@ -34,9 +34,23 @@ def probabilities(
     logp = jnp.where(inputs.trie.label_valid, state.logp, -jnp.inf)
     own = jax.nn.log_softmax(logp[: operator.items], axis=1)
     if operator.neutral:
-        bias = jnp.mean(jax.nn.log_softmax(logp[operator.items :], axis=1), axis=0)
-        own = own - inputs.strength * jnp.where(inputs.trie.label_valid, bias, 0.0)
+        own = own - inputs.strength * _bias(operator, inputs, state, logp[operator.items :])
     return jax.nn.softmax(own, axis=1)
+
+
+def _bias(
+    operator: ScoreOperator,
+    inputs: ScoreInputs,
+    state: ScoreState,
+    logp: Float[Array, "neutral labels"],
+) -> Float[Array, " labels"]:
+    """The mean over the neutral texts that all labels could be scored after; 0 without any."""
+    usable = inputs.trie.label_valid & (logp > -jnp.inf)
+    whole = jnp.all(usable == inputs.trie.label_valid, axis=1)
+    used = whole & (state.status[operator.items :] == Status.DONE)
+    relative = jnp.where(usable, jax.nn.log_softmax(logp, axis=1), 0.0)
+    total = jnp.sum(jnp.where(used[:, None], relative, 0.0), axis=0)
+    return total / jnp.maximum(jnp.sum(used), 1).astype(jnp.float32)
 
 
 def _value(

@@ -6,13 +6,6 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Runtime:
-    """A constant part of a prompt that is known only when the query runs: SQL over parameters."""
-
-    sql: str
-
-
-@dataclass(frozen=True)
 class Text:
     """A constant text in a row's part of the prompt."""
 
@@ -36,7 +29,7 @@ class PromptLayout:
     """One operator's prompt: what all rows share, then what differs.
 
     Attributes:
-        prefix: texts before the row's part; computed once however many rows there are.
+        prefix: the text before the row's part; computed once however many rows there are.
         row: the row's part; holds at least one constant text or one value.
         labels: label texts as the model reads them.
         end: text that ends a label where one label's tokens begin another's.
@@ -45,9 +38,10 @@ class PromptLayout:
         neutral: content-free texts for calibration.
         strength: share of their bias taken off.
         threshold: probability from which an answer is TRUE, or a label is in the set.
+        known: false where a constant part of the prompt is NULL, so that every answer is.
     """
 
-    prefix: tuple[str | Runtime, ...]
+    prefix: str
     row: tuple[Text | Slot, ...]
     labels: tuple[str, ...]
     end: str
@@ -56,6 +50,7 @@ class PromptLayout:
     neutral: tuple[str, ...]
     strength: float
     threshold: float
+    known: bool
 
     @property
     def leads(self) -> tuple[str, ...]:
