@@ -83,7 +83,8 @@ def _with_task(layout: Layout, task: str) -> Layout:
     return replace(layout, **texts)
 
 
-_TASK_FIELDS = ("bank", "before", "after", "example")
+_TASK_FIELDS = ("bank", "before", "after")
+"""`example` gets the task when it is filled in: a task may hold braces of its own."""
 
 
 def _answers(call: SemanticCall, profile: PromptProfile) -> tuple[str, ...]:
@@ -108,8 +109,11 @@ def _example(call: SemanticCall, example: Example, layout: Layout, profile: Prom
     prompt = "".join(p.text if isinstance(p, Literal) else next(values, "") for p in call.prompt)
     answer = {"yes": profile.yes, "no": profile.no}.get(example.answer, example.answer)
     label = layout.label.replace("{label}", answer)
-    before, _, after = layout.example.partition("{prompt}")
-    return before + prompt + after.replace("{answer}", label)
+    task = call.task_description or profile.default_task
+    before, _, rest = layout.example.partition("{prompt}")
+    between, _, end = rest.partition("{answer}")
+    texts = [text.replace("{task}", task) for text in (before, between, end)]
+    return texts[0] + prompt + texts[1] + label + texts[2]
 
 
 def _prompt(call: SemanticCall, evaluate: Evaluate) -> list[Part | None]:
