@@ -45,18 +45,22 @@ def texts(count: int) -> list[str]:
     return [f"{' '.join(random.choice(WORDS, random.integers(1, 40)))} {i}" for i in range(count)]
 
 
-def scores(con: Connection, rows: list[tuple[int, str]], query: str) -> dict[int, float]:
-    con.execute("CREATE OR REPLACE TABLE t (i INTEGER, x VARCHAR)")
+def store(con: Connection, rows: list[tuple[int, str]]) -> None:
+    con.execute("DELETE FROM t")
     con.duckdb.executemany("INSERT INTO t VALUES (?, ?)", rows)
-    return dict(con.sql(query).fetchall())
 
 
-@pytest.mark.parametrize("query", [QUERY, RAW], ids=["profile", "raw"])
-def test_t17_scores_are_bit_equal_in_any_batch_and_order(con: Connection, query: str) -> None:
-    rows = list(enumerate(texts(64)))
-    together = scores(con, rows, query)
+@pytest.mark.parametrize("sql", [QUERY, RAW], ids=["profile", "raw"])
+def test_t17_scores_are_bit_equal_in_any_batch_and_order(con: Connection, sql: str) -> None:
+    con.execute("CREATE OR REPLACE TABLE t (i INTEGER, x VARCHAR)")
+    query, rows = con.compile(sql), list(enumerate(texts(64)))
+
+    def scores(some: list[tuple[int, str]]) -> dict[int, float]:
+        store(con, some)
+        return dict(query.run().fetchall())
+
+    together = scores(rows)
     order = np.random.default_rng(1).permutation(len(rows))
-    assert scores(con, [rows[i] for i in order], query) == together
+    assert scores([rows[i] for i in order]) == together
     for part in (rows[:1], rows[5:6], rows[30:32], rows[7:24]):
-        alone = scores(con, part, query)
-        assert alone == {i: together[i] for i, _ in part}
+        assert scores(part) == {i: together[i] for i, _ in part}
