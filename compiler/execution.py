@@ -165,6 +165,8 @@ class Execution:
     ) -> ProgramState:
         inputs = assembly.inputs()
         state: ProgramState | None = None
+        if on_progress is not None:
+            on_progress(Progress(0, 0, 0))
 
         def load_windows(codes: tuple[int, ...]) -> ProgramInputs:
             return assembly.with_windows(inputs, codes)

@@ -15,9 +15,14 @@ _PATIENCE_SECONDS = 1.0
 
 
 class ProgressBar:
-    """Shows prompts answered of those known to be wanted; call it with each slice's progress."""
+    """Shows prompts answered of those known to be wanted; call it with each slice's progress.
 
-    def __init__(self) -> None:
+    Args:
+        patience: seconds that a run may take before the bar is shown.
+    """
+
+    def __init__(self, patience: float = _PATIENCE_SECONDS) -> None:
+        self._patience = patience
         self._began: float | None = None
         self._bar: Bar | None = None
         self._task: TaskID | None = None
@@ -26,12 +31,17 @@ class ProgressBar:
         """Show how far the run is; the bar goes away when all wanted prompts are answered."""
         now = time.monotonic()
         self._began = self._began or now
-        if self._bar is None and now - self._began < _PATIENCE_SECONDS:
+        if self._bar is None and now - self._began < self._patience:
             return
         bar, task = self._shown()
         bar.update(task, completed=progress.answered, total=progress.wanted)
         if progress.answered >= progress.wanted:
             self.close()
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the bar is on the screen."""
+        return self._bar is not None
 
     def close(self) -> None:
         """Take the bar away."""
