@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sqlax.compiler.lowering.prompts import row_values
 from sqlax.compiler.plan.nodes import Filter, Limit, Node, Project, Score, columns_of
 
-_FIRST_WINDOW = 64
+_FIRST_WINDOW = 16
 _LARGEST_WINDOW = 1 << 30
 
 
