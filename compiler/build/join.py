@@ -11,12 +11,22 @@ from sqlax.compiler.build.context import Context
 from sqlax.compiler.build.resolve import resolve
 from sqlax.compiler.build.scope import Scope, Source
 from sqlax.compiler.build.tree import conjunction, conjuncts, has_semantic
-from sqlax.compiler.plan.nodes import Filter, Join, JoinKind, Node, Scan, column, columns_of
+from sqlax.compiler.plan.nodes import (
+    KEEPS_LEFT_ONLY,
+    Filter,
+    Join,
+    JoinKey,
+    JoinKind,
+    Node,
+    Scan,
+    column,
+    columns_of,
+)
 from sqlax.compiler.plan.schema import Field, Schema
 from sqlax.errors import BindError, UnsupportedError
 
 BuildSource: TypeAlias = Callable[[exp.Expr, Context], tuple[Node, Source]]
-Keys: TypeAlias = tuple[tuple[exp.Expr, exp.Expr], ...]
+Keys: TypeAlias = tuple[JoinKey, ...]
 
 
 def build_from(
@@ -59,16 +69,15 @@ def _join(
     semantic = [operand for operand in operands if has_semantic(operand)]
     plain = [operand for operand in operands if not has_semantic(operand)]
     kind = _kind(join)
-    if semantic and kind not in (JoinKind.INNER, JoinKind.CROSS):
+    if semantic and kind is not JoinKind.INNER:
         text = f"{_sql_kind(join)} JOIN with a semantic condition cannot be compiled yet"
         raise UnsupportedError(text, context.sql)
     pending.extend(semantic)
     keys, rest = _split(plain, left, right)
-    if kind is JoinKind.LEFT and rest:
-        kind = JoinKind.OTHER
-    if kind is JoinKind.INNER and not using and not keys:
-        kind = JoinKind.CROSS
-    return _node(left, right, join, kind, (*using, *keys), plain, rest)
+    if join.side.upper() == "RIGHT" and kind is JoinKind.LEFT:
+        left, right = right, left
+        keys = tuple(JoinKey(key.right, key.left) for key in keys)
+    return _node(left, right, join, kind, (*using, *keys), rest)
 
 
 def _node(
@@ -77,18 +86,15 @@ def _node(
     join: exp.Join,
     kind: JoinKind,
     keys: Keys,
-    plain: list[exp.Expr],
     rest: list[exp.Expr],
 ) -> Node:
     """The join; conditions beyond the keys of an inner join become a filter above it."""
-    schema = left.schema if _keeps_left_only(join) else left.schema + right.schema
-    equal = [exp.EQ(this=a.copy(), expression=b.copy()) for a, b in keys]
-    if kind is JoinKind.OTHER:
-        condition = conjunction(equal + [p for p in plain if p not in equal])
-        return Join(schema, left, right, kind, (), condition, _sql_kind(join))
-    joined = Join(schema, left, right, kind, keys, conjunction(list(equal)), _sql_kind(join))
+    schema = left.schema if kind in KEEPS_LEFT_ONLY else left.schema + right.schema
+    other = _sql_kind(join) if kind is JoinKind.OTHER else ""
     residual = conjunction(rest)
-    return joined if residual is None else Filter(schema, joined, residual)
+    if kind is not JoinKind.INNER or residual is None:
+        return Join(schema, left, right, kind, keys, residual, other=other)
+    return Filter(schema, Join(schema, left, right, kind, keys), residual)
 
 
 def _on(join: exp.Join) -> list[exp.Expr]:
@@ -97,9 +103,14 @@ def _on(join: exp.Join) -> list[exp.Expr]:
 
 
 def _kind(join: exp.Join) -> JoinKind:
-    if join.method or join.kind.upper() not in ("", "INNER", "CROSS", "OUTER"):
+    if join.method or join.kind.upper() not in ("", "INNER", "CROSS", "OUTER", "SEMI", "ANTI"):
         return JoinKind.OTHER
-    return {"": JoinKind.INNER, "LEFT": JoinKind.LEFT}.get(join.side.upper(), JoinKind.OTHER)
+    if join.kind.upper() in ("SEMI", "ANTI"):
+        return JoinKind(join.kind.lower())
+    return _SIDES[join.side.upper()]
+
+
+_SIDES = {"": JoinKind.INNER, "LEFT": JoinKind.LEFT, "RIGHT": JoinKind.LEFT, "FULL": JoinKind.FULL}
 
 
 def _keeps_left_only(join: exp.Join) -> bool:
@@ -113,14 +124,14 @@ def _sql_kind(join: exp.Join) -> str:
 
 def _split(operands: list[exp.Expr], left: Node, right: Node) -> tuple[Keys, list[exp.Expr]]:
     """Equalities between the two sides, and everything else."""
-    keys: list[tuple[exp.Expr, exp.Expr]] = []
+    keys: list[JoinKey] = []
     rest: list[exp.Expr] = []
     for operand in operands:
         pair = _key(operand, set(left.schema.names), set(right.schema.names))
         if pair is None:
             rest.append(operand)
         else:
-            keys.append(pair)
+            keys.append(JoinKey(*pair))
     return tuple(keys), rest
 
 
@@ -151,6 +162,6 @@ def _using_keys(join: exp.Join, scope: Scope, source: Source, context: Context) 
         right = source.find(name)
         if right is None:
             raise BindError(f"USING: {source.name!r} has no column {name!r}", context.sql)
-        pairs.append((scope.resolve(exp.column(name)), column(right)))
+        pairs.append(JoinKey(scope.resolve(exp.column(name)), column(right)))
         scope.hidden.add(right)
     return tuple(pairs)

@@ -36,12 +36,14 @@ class Chain:
 
 def chains_of(plan: Node, scores: tuple[Score, ...]) -> tuple[Chain, ...]:
     """The early-stopping LIMITs of a plan, lowest first; no one else may read their operators."""
-    reads = Counter(node for node in plan.walk() if isinstance(node, Score))
+    reads = Counter(child for node in plan.walk() for child in node.inputs)
     found: dict[Limit, Chain] = {}
     for node in plan.walk():
         if isinstance(node, Limit) and node.count is not None:
-            below = list(_row_wise(node.input))
-            if below and all(reads[score] == 1 and _is_stable(score) for score in below):
+            chain = list(_row_wise(node.input))
+            below = [step for step in chain if isinstance(step, Score)]
+            alone = all(reads[step] == 1 for step in chain)
+            if below and alone and all(_is_stable(score) for score in below):
                 found[node] = Chain(node, tuple(sorted(scores.index(s) for s in below)))
     return tuple(found.values())
 
@@ -68,9 +70,8 @@ def _from_answer(node: Node, name: str) -> bool:
     return False
 
 
-def _row_wise(node: Node) -> Iterator[Score]:
-    """The score operators between a LIMIT and the first node that moves rows."""
+def _row_wise(node: Node) -> Iterator[Filter | Project | Score]:
+    """The operators between a LIMIT and the first node that moves rows."""
     while isinstance(node, Filter | Project | Score):
-        if isinstance(node, Score):
-            yield node
+        yield node
         node = node.input

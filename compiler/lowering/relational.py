@@ -29,6 +29,7 @@ from sqlax.compiler.plan.nodes import (
     Score,
     Sort,
     SortItem,
+    Union,
     Window,
 )
 from sqlax.compiler.plan.schema import Kind
@@ -95,12 +96,13 @@ def _project(self: Relational, node: Project) -> Relation:
 
 
 def _join(self: Relational, node: Join) -> Relation:
-    if node.kind not in (JoinKind.INNER, JoinKind.LEFT) or not node.keys:
-        raise NotLowerableError(f"{node.sql_kind} JOIN")
+    known = node.kind in (JoinKind.INNER, JoinKind.LEFT) and node.keys
+    if not known or node.residual is not None or any(key.null_safe for key in node.keys):
+        raise NotLowerableError(f"{node.other or node.kind.value.upper()} JOIN")
     left, right = self.expressions(node.left), self.expressions(node.right)
     keys: list[tuple[Column, Column]] = []
-    for a, b in node.keys:
-        keys += comparable(left.lower(a), right.lower(b))
+    for key in node.keys:
+        keys += comparable(left.lower(key.left), right.lower(key.right))
     rows, needed = equi_join(
         left.relation,
         right.relation,
@@ -110,6 +112,10 @@ def _join(self: Relational, node: Join) -> Relation:
     )
     self.needed[node] = needed
     return rows
+
+
+def _union(self: Relational, node: Union) -> Relation:
+    raise NotLowerableError("UNION")
 
 
 def _aggregate(self: Relational, node: Aggregate) -> Relation:
@@ -164,4 +170,5 @@ _CASES: dict[type[Node], Callable[[Relational, Any], Relation]] = {
     Distinct: _distinct,
     Sort: _sort,
     Limit: _limit,
+    Union: _union,
 }

@@ -16,6 +16,7 @@ from sqlax.compiler.plan.nodes import (
     Scan,
     Score,
     Sort,
+    Union,
     Window,
     columns_of,
 )
@@ -66,7 +67,15 @@ def _through(node: Node, wanted: set[str]) -> set[str]:
     if isinstance(node, Aggregate):
         made = zip(node.schema.names, (*node.keys, *node.calls), strict=True)
         return _all_columns(value for name, value in made if name in wanted)
+    if isinstance(node, Union):
+        return _of_sides(node, wanted)
     return set(wanted)
+
+
+def _of_sides(node: Union, wanted: set[str]) -> set[str]:
+    """What both sides call the wanted columns."""
+    named = zip(node.schema.names, *(side.schema.names for side in node.inputs), strict=True)
+    return {name for own, *sides in named if own in wanted for name in sides}
 
 
 def _values_read(node: Node, wanted: set[str]) -> set[str]:
@@ -74,6 +83,8 @@ def _values_read(node: Node, wanted: set[str]) -> set[str]:
         return _all_columns(v for v in node.values if not isinstance(v, exp.Column))
     if isinstance(node, Distinct):
         return set(node.schema.names)
+    if isinstance(node, Union):
+        return _of_sides(node, wanted)
     if isinstance(node, Filter | Score | Join | Aggregate | Sort | Window):
         return _all_columns(node.expressions())
     return set()

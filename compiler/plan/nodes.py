@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum, auto
+from functools import cached_property
 from typing import Any, Self
 
 from sqlglot import exp
@@ -16,7 +17,7 @@ from sqlax.compiler.plan.schema import Field, Schema
 from sqlax.compiler.sql.call import SemanticCall
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Node:
     """A step of a plan: reads its inputs, yields rows of `schema`."""
 
@@ -39,10 +40,8 @@ class Node:
         return iter(())
 
     def walk(self) -> Iterator[Node]:
-        """The node and everything below it, inputs first."""
-        for child in self.inputs:
-            yield from child.walk()
-        yield self
+        """The node and everything below it, inputs first, each once however often it is read."""
+        return iter(_unique(self, {}))
 
     def __post_init__(self) -> None:
         available = {name for child in self.inputs for name in child.schema.names}
@@ -50,15 +49,39 @@ class Node:
             missing = columns_of(expression) - available
             assert not missing, f"{type(self).__name__} reads {missing} of {sorted(available)}"
 
+    def __hash__(self) -> int:
+        return self._hash
 
-@dataclass(frozen=True)
+    @cached_property
+    def _hash(self) -> int:
+        """A plan is a graph: a subplan that is read twice is hashed once."""
+        return hash((type(self), *(getattr(self, field.name) for field in fields(self))))
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(self) is not type(other) or hash(self) != hash(other):
+            return False
+        names = (field.name for field in fields(self))
+        return all(getattr(self, name) == getattr(other, name) for name in names)
+
+
+def _unique(node: Node, seen: dict[int, Node]) -> tuple[Node, ...]:
+    for child in node.inputs:
+        if id(child) not in seen:
+            _unique(child, seen)
+    seen[id(node)] = node
+    return tuple(seen.values())
+
+
+@dataclass(frozen=True, eq=False)
 class Scan(Node):
     """Rows that DuckDB produces: `SELECT ... ` with exactly the columns of the schema."""
 
     sql: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Filter(Node):
     """The rows for which the predicate is TRUE."""
 
@@ -70,7 +93,7 @@ class Filter(Node):
         yield self.predicate
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Project(Node):
     """One expression per output column, in the order of the schema."""
 
@@ -86,7 +109,7 @@ class Project(Node):
         return zip(self.schema.fields, self.values, strict=True)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Score(Node):
     """A semantic call as an operator: the input's rows with the answer as one more column.
 
@@ -109,32 +132,99 @@ class Score(Node):
 
 
 class JoinKind(StrEnum):
-    """The joins the graph knows."""
+    """What a join yields.
+
+    INNER, LEFT and FULL are SQL's; an INNER join without keys is the cross product, and a RIGHT
+    join is a LEFT one with its sides exchanged. SEMI and ANTI keep the left rows that have a match
+    or none. MARK adds to each left row whether it has a match. SINGLE is LEFT where a second match
+    is an error: the join of a scalar subquery. OTHER is what only DuckDB runs, such as ASOF.
+    """
 
     INNER = auto()
     LEFT = auto()
-    CROSS = auto()
+    FULL = auto()
+    SEMI = auto()
+    ANTI = auto()
+    MARK = auto()
+    SINGLE = auto()
     OTHER = auto()
 
 
+KEEPS_LEFT_ONLY = (JoinKind.SEMI, JoinKind.ANTI, JoinKind.MARK)
+"""The joins that yield no column of their right side."""
+
+
 @dataclass(frozen=True)
+class JoinKey:
+    """An equality between an expression over each side; `null_safe` takes NULL as equal to NULL."""
+
+    left: exp.Expr
+    right: exp.Expr
+    null_safe: bool = False
+
+    def condition(self) -> exp.Expr:
+        """The equality as an expression."""
+        kind = exp.NullSafeEQ if self.null_safe else exp.EQ
+        return kind(this=self.left.copy(), expression=self.right.copy())
+
+
+@dataclass(frozen=True, eq=False)
 class Join(Node):
-    """Equi-join on pairs of expressions, one over each input; `condition` is all of ON."""
+    """Pairs of rows for which all keys and the residual hold.
+
+    The schema is that of both sides; of SEMI and ANTI that of the left side; of MARK the left
+    side's and one BOOLEAN. A mark is TRUE where a pair's condition is; with `null_aware`, as for
+    IN, it is else NULL where one is NULL; else FALSE.
+
+    Attributes:
+        keys: equalities.
+        residual: what else must hold, over columns of both sides.
+        null_aware: whether a mark can be NULL.
+        other: the words before JOIN of an OTHER join.
+    """
 
     left: Node
     right: Node
     kind: JoinKind
-    keys: tuple[tuple[exp.Expr, exp.Expr], ...]
-    condition: exp.Expr | None
-    sql_kind: str
+    keys: tuple[JoinKey, ...] = ()
+    residual: exp.Expr | None = None
+    null_aware: bool = False
+    other: str = ""
 
     def expressions(self) -> Iterator[exp.Expr]:
-        """The whole condition."""
-        if self.condition is not None:
-            yield self.condition
+        """Keys, left then right, and the residual."""
+        for key in self.keys:
+            yield key.left
+            yield key.right
+        if self.residual is not None:
+            yield self.residual
+
+    def condition(self) -> exp.Expr | None:
+        """Keys and residual as one expression; None for a cross product."""
+        parts = [key.condition() for key in self.keys]
+        parts += [self.residual.copy()] if self.residual is not None else []
+        return exp.and_(*parts) if parts else None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        sides = ((key.left, self.left) for key in self.keys), ((k.right, self.right) for k in self.keys)
+        for value, side in (pair for both in sides for pair in both):
+            assert columns_of(value) <= set(side.schema.names), f"key {value} reads the other side"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class Union(Node):
+    """UNION ALL: the left rows, then the right ones, column by column in their order."""
+
+    left: Node
+    right: Node
+
+    def __post_init__(self) -> None:
+        types = [tuple(f.type for f in n.schema.fields) for n in (self, self.left, self.right)]
+        assert types[0] == types[1] == types[2], f"UNION of {types[1]} and {types[2]}"
+
+
+@dataclass(frozen=True, eq=False)
 class Aggregate(Node):
     """GROUP BY: key columns, then one column per aggregate call (an AggFunc or a Filter of one)."""
 
@@ -148,7 +238,7 @@ class Aggregate(Node):
         yield from self.calls
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Window(Node):
     """The input's rows with one more column per window call."""
 
@@ -160,7 +250,7 @@ class Window(Node):
         yield from self.calls
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Distinct(Node):
     """DISTINCT over all columns."""
 
@@ -176,7 +266,7 @@ class SortItem:
     nulls_first: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sort(Node):
     """ORDER BY."""
 
@@ -189,7 +279,7 @@ class Sort(Node):
             yield key.value
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Limit(Node):
     """Rows `offset` to `offset + count` in row order; `count` None means all that follow."""
 
@@ -199,22 +289,21 @@ class Limit(Node):
 
 
 OUTER = "outer"
-"""Metadata of a column inside a subquery that names a field of the query around it."""
+"""Metadata of a column that names a field of the query around the one it stands in."""
 
 
 def columns_of(expression: exp.Expr) -> set[str]:
-    """Names of the input fields an expression reads, also from inside a correlated subquery."""
-    found = (c for c in expression.find_all(exp.Column) if not c.table)
-    return {c.name for c in found if OUTER in c.meta or not _inside_query(c)}
+    """Names of the input fields an expression reads."""
+    return {c.name for c in _fields(expression) if OUTER not in c.meta}
 
 
-def _inside_query(node: exp.Expr) -> bool:
-    parent = node.parent
-    while parent is not None:
-        if isinstance(parent, exp.Query):
-            return True
-        parent = parent.parent
-    return False
+def outer_columns_of(expression: exp.Expr) -> set[str]:
+    """Names of the fields of enclosing queries that an expression reads: it is correlated."""
+    return {c.name for c in _fields(expression) if OUTER in c.meta}
+
+
+def _fields(expression: exp.Expr) -> Iterator[exp.Column]:
+    return (c for c in expression.find_all(exp.Column) if not c.table)
 
 
 def column(name: str) -> exp.Column:

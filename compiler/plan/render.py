@@ -18,6 +18,7 @@ from sqlax.compiler.plan.nodes import (
     Project,
     Scan,
     Sort,
+    Union,
     Window,
 )
 
@@ -41,9 +42,43 @@ def _project(node: Project) -> str:
 
 
 def _join(node: Join) -> str:
-    kind = "CROSS" if node.kind is JoinKind.CROSS else node.sql_kind
-    condition = "" if node.condition is None else f" ON {_sql(node.condition)}"
-    return f"SELECT * FROM {_from(node.left, 'l')} {kind} JOIN {_from(node.right, 'r')}{condition}"
+    if node.kind in _AS_VALUE:
+        return _AS_VALUE[node.kind](node)
+    condition = node.condition()
+    kind = node.other or node.kind.value.upper()
+    if node.kind is JoinKind.INNER and condition is None:
+        kind = "CROSS"
+    elif node.kind in (JoinKind.LEFT, JoinKind.FULL, JoinKind.SEMI, JoinKind.ANTI):
+        condition = condition or exp.true()
+    on = "" if condition is None else f" ON {_sql(condition)}"
+    return f"SELECT * FROM {_from(node.left, 'l')} {kind} JOIN {_from(node.right, 'r')}{on}"
+
+
+def _mark(node: Join) -> str:
+    """EXISTS, or where a mark may be NULL the OR over the conditions of all pairs."""
+    name, condition = quote(node.schema.names[-1]), _sql(node.condition() or exp.true())
+    pairs = f"FROM {_from(node.right, 'r')}"
+    mark = f"EXISTS (SELECT 1 {pairs} WHERE {condition})"
+    if node.null_aware:
+        case = f"CASE WHEN bool_or({condition}) THEN TRUE WHEN count(*) = count({condition}) THEN FALSE"
+        mark = f"(SELECT {case} END {pairs})"
+    return f"SELECT *, {mark} AS {name} FROM {_from(node.left, 'l')}"
+
+
+def _single(node: Join) -> str:
+    """Each right column as a scalar subquery: DuckDB reports a second row."""
+    condition = _sql(node.condition() or exp.true())
+    values = (
+        f"(SELECT {quote(name)} FROM {_from(node.right, 'r')} WHERE {condition}) AS {quote(name)}"
+        for name in node.right.schema.names
+    )
+    return f"SELECT *, {', '.join(values)} FROM {_from(node.left, 'l')}"
+
+
+def _union(node: Union) -> str:
+    names = ", ".join(quote(name) for name in node.schema.names)
+    sides = " UNION ALL ".join(f"SELECT * FROM {_from(side)}" for side in node.inputs)
+    return f"SELECT * FROM ({sides}) AS t({names})"
 
 
 def _aggregate(node: Aggregate) -> str:
@@ -99,4 +134,10 @@ _CASES: dict[type[Node], Callable[..., str]] = {
     Distinct: _distinct,
     Sort: _sort,
     Limit: _limit,
+    Union: _union,
+}
+
+_AS_VALUE: dict[JoinKind, Callable[[Join], str]] = {
+    JoinKind.MARK: _mark,
+    JoinKind.SINGLE: _single,
 }

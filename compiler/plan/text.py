@@ -17,6 +17,7 @@ from sqlax.compiler.plan.nodes import (
     Scan,
     Score,
     Sort,
+    Union,
     Window,
 )
 from sqlax.compiler.sql.call import SemanticCall, canonical
@@ -57,8 +58,10 @@ def _score(node: Score) -> str:
 
 
 def _join(node: Join) -> str:
-    condition = "" if node.condition is None else f" ON {node.condition.sql('duckdb')}"
-    return f"{node.sql_kind}{condition}"
+    condition = node.condition()
+    kind = node.other or node.kind.value.upper()
+    aware = " NULL AWARE" if node.null_aware else ""
+    return f"{kind}{aware}" + ("" if condition is None else f" ON {condition.sql('duckdb')}")
 
 
 def _sort(node: Sort) -> str:
@@ -94,4 +97,5 @@ _CASES: dict[type[Node], Callable[..., str]] = {
     Distinct: lambda node: "",
     Sort: _sort,
     Limit: _limit,
+    Union: lambda node: ", ".join(node.schema.names),
 }

@@ -21,6 +21,9 @@ RULES: tuple[Rule, ...] = (
     prune_columns,  # last: the rules above still read columns that nobody sees
 )
 
+WHOLE: tuple[Rule, ...] = (prune_columns,)
+"""The rules that rewrite a plan from its root in one go."""
+
 
 @dataclass(frozen=True)
 class Applied:
@@ -44,7 +47,7 @@ def rewrite_plan(plan: Node, disabled: Collection[str] = ()) -> tuple[Node, tupl
         if name in disabled:
             continue
         begin = time.perf_counter()
-        changed = _exhaust(plan, rule)
+        changed = rule(plan) or plan if rule in WHOLE else _exhaust(plan, rule, {})
         assert changed.schema == plan.schema, f"{name} changed the schema of the result"
         if changed != plan:
             log.append(Applied(name, time.perf_counter() - begin, changed))
@@ -52,8 +55,15 @@ def rewrite_plan(plan: Node, disabled: Collection[str] = ()) -> tuple[Node, tupl
     return plan, tuple(log)
 
 
-def _exhaust(node: Node, rule: Rule) -> Node:
-    """The node with the rule applied here as often as it answers, then below."""
-    while (changed := rule(node)) is not None:
-        node = changed
-    return node.with_inputs(tuple(_exhaust(child, rule) for child in node.inputs))
+def _exhaust(node: Node, rule: Rule, done: dict[Node, Node]) -> Node:
+    """The node with the rule applied here as often as it answers, then below.
+
+    A subplan that is read twice is rewritten once, so that it stays one subplan.
+    """
+    if node not in done:
+        changed = node
+        while (next_one := rule(changed)) is not None:
+            changed = next_one
+        inputs = tuple(_exhaust(child, rule, done) for child in changed.inputs)
+        done[node] = changed if inputs == changed.inputs else changed.with_inputs(inputs)
+    return done[node]

@@ -20,7 +20,7 @@ def push_filter(node: Node) -> Node | None:
         return _below_score(node, node.input)
     if isinstance(node.input, Project):
         return _below_project(node, node.input)
-    if isinstance(node.input, Join) and node.input.kind in (JoinKind.INNER, JoinKind.LEFT):
+    if isinstance(node.input, Join) and node.input.kind not in (JoinKind.FULL, JoinKind.OTHER):
         return _below_join(node, node.input)
     return None
 
