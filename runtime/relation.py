@@ -3,23 +3,49 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
 from jaxtyping import Array, Bool, Int, Shaped
+
+BITS = (1, 4, 8, 12, 16, 20, 24, 28, 32, 40)
+"""The numbers of bits that bounds come in: few, so that few programs differ by them alone."""
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Column:
-    """One column: `data` is arbitrary where `valid` is false (SQL's NULL)."""
+    """One column: `data` is arbitrary where `valid` is false (SQL's NULL).
+
+    Attributes:
+        data: the values; bool, int32 (dictionary codes, row numbers), int64 or float64.
+        valid: where there is a value.
+        low: where `bits` is known, an int64 scalar with `0 <= data - low < 2**bits` wherever
+            `valid`, in rows that do not exist too.
+        bits: one of `BITS`, static; None where no bounds are known. What computes new values
+            leaves it out, what only moves values keeps it.
+    """
 
     data: Shaped[Array, " rows"]
     valid: Bool[Array, " rows"]
+    low: Int[Array, ""] | None = None
+    bits: int | None = dataclasses.field(default=None, metadata={"static": True})
 
     def take(self, index: Int[Array, " picked"]) -> Column:
         """The column's values at `index`, which must lie inside the capacity."""
-        return Column(self.data[index], self.valid[index])
+        return dataclasses.replace(self, data=self.data[index], valid=self.valid[index])
+
+    def only(self, kept: Bool[Array, " rows"]) -> Column:
+        """The same values, NULL where not `kept`."""
+        return dataclasses.replace(self, valid=self.valid & kept)
+
+    def offset(self) -> Int[Array, " rows"]:
+        """`data - low` as int64, 0 where NULL; only for columns with bounds."""
+        assert self.low is not None, "a column without bounds has no offsets"
+        return jnp.where(self.valid, self.data.astype(jnp.int64) - self.low, 0)
 
 
 @jax.tree_util.register_dataclass
@@ -63,3 +89,19 @@ class Relation:
 def bucket(count: int, least: int = 256) -> int:
     """The capacity for `count` rows: the next power of two, at least `least`."""
     return max(least, 1 << max(0, count - 1).bit_length())
+
+
+def bounds_of(data: npt.NDArray[Any], valid: npt.NDArray[Any]) -> tuple[np.int64, int] | None:
+    """`low` and `bits` for a host column that is loaded; None for floats and for wide ranges.
+
+    Cost: one pass over the values. The same data gives the same bounds; a column without values
+    has the narrowest.
+    """
+    if np.issubdtype(data.dtype, np.floating):
+        return None
+    present = data if valid.all() else data[valid]
+    if not len(present):
+        return np.int64(0), BITS[0]
+    low, high = int(present.min()), int(present.max())
+    bits = next((bits for bits in BITS if high - low < 1 << bits), None)
+    return None if bits is None else (np.int64(low), bits)
