@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from sqlax.compiler.placement import Mode
 from tests.fuzz.compare import difference
-from tests.fuzz.engines import Engines, InvalidQueryError
+from tests.fuzz.engines import Engines
+from tests.fuzz.oracle import InvalidQueryError
 from tests.fuzz.tables import Table
 
 
@@ -65,7 +66,7 @@ def check(engines: Engines, sql: str, mode: Mode, *, compiled: bool) -> str | No
 def still_fails(failure: Failure, case: Case) -> bool:
     """Whether a smaller case differs in the same way, over tables made anew."""
     try:
-        with Engines([table.sql() for table in case.tables]) as engines:
+        with Engines(case.tables) as engines:
             what = check(engines, case.sql, failure.mode, compiled=failure.compiled)
     except (InvalidQueryError, ValueError):
         return False

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from benchmarks.equality import Row, same_row, same_rows
 
@@ -68,12 +67,11 @@ def _sorted(rows: Sequence[Row]) -> list[Row]:
     return sorted(rows, key=_key)
 
 
-def _key(row: Row) -> tuple[list[str], list[float]]:
+def _key(row: Row) -> tuple[list[str], list[tuple[bool, float]]]:
     exact = [repr(value) for value in row if not isinstance(value, float)]
     return exact, [_float_key(value) for value in row if isinstance(value, float)]
 
 
-def _float_key(value: Any) -> float:
-    if math.isnan(value):
-        return math.inf
-    return float(f"{value:.8g}") + 0.0
+def _float_key(value: float) -> tuple[bool, float]:
+    """NaN after all others, and 0 for -0."""
+    return (True, 0.0) if math.isnan(value) else (False, float(f"{value:.8g}") + 0.0)

@@ -11,7 +11,8 @@ from sqlax.compiler.placement import Mode
 from tests.fuzz.case import Case, Failure
 from tests.fuzz.compare import Answer, difference
 from tests.fuzz.draw import Draw
-from tests.fuzz.engines import MODES, Engines, InvalidQueryError
+from tests.fuzz.engines import MODES, Engines
+from tests.fuzz.oracle import InvalidQueryError
 from tests.fuzz.queries import random_query
 from tests.fuzz.tables import Table, random_tables
 
@@ -66,7 +67,7 @@ def run(plan: Plan, on_failure: Callable[[Failure], None] | None = None) -> Tall
     number = 0
     while tally.queries < plan.count:
         tables = random_tables(Draw(f"{plan.seed}:{number}"))
-        with Engines([table.sql() for table in tables]) as engines:
+        with Engines(tables) as engines:
             for failure in _round(plan, number, tables, engines, tally):
                 tally.failures.append(failure)
                 if on_failure is not None:

@@ -23,6 +23,8 @@ _KINDS = {
     "LATERAL": 1.0,
     "LEFT LATERAL": 0.5,
 }
+_HALF = ("SEMI JOIN", "ANTI JOIN")
+"""Joins that give the left columns only."""
 
 
 def write_from(writer: Writer, outer: list[Leaf], depth: int) -> tuple[str, Scope]:
@@ -74,8 +76,12 @@ def _join(
     free = kind in ("CROSS JOIN", ",")
     if free and pairs > _MOST_PAIRS / 8:
         kind, free = "JOIN", False
-    condition = "" if free else f" ON {_condition(writer, leaves, right, outer, pairs)}"
-    kept = leaves if kind in ("SEMI JOIN", "ANTI JOIN") else [*leaves, *right]
+    if kind in _HALF and _equality(writer, leaves, right) is None:
+        kind = "JOIN"
+    condition = (
+        "" if free else f" ON {_condition(writer, leaves, right, outer, pairs, kind in _HALF)}"
+    )
+    kept = leaves if kind in _HALF else [*leaves, *right]
     joined = (
         f"{text}, {source.sql} {alias}" if kind == "," else f"{text} {kind} {source.sql} {alias}"
     )
@@ -83,12 +89,17 @@ def _join(
 
 
 def _condition(
-    writer: Writer, left: list[Leaf], right: list[Leaf], outer: list[Leaf], pairs: float
+    writer: Writer,
+    left: list[Leaf],
+    right: list[Leaf],
+    outer: list[Leaf],
+    pairs: float,
+    always_equal: bool,
 ) -> str:
     """A join condition: mostly equalities, with a residual seldom, without any more seldom."""
     draw, scope = writer.draw, Scope([*left, *right], outer, subqueries=False)
     equal = _equality(writer, left, right)
-    if pairs <= _MOST_PAIRS and (equal is None or draw.chance(0.2)):
+    if pairs <= _MOST_PAIRS and (equal is None or (not always_equal and draw.chance(0.2))):
         return writer.predicate(scope, 1)
     parts = [equal or "FALSE"]
     if draw.chance(0.2):

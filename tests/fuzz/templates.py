@@ -2,8 +2,8 @@
 
 `{int}` is an expression of that family, `{any}` of any, `{n}` a small number, `{lit_int}` a
 constant, `{agg_int}` and `{row_int}` scalar subqueries, `{in_int}` a subquery of one column,
-`{exists}` any subquery, `{judged}` a text for the fake model, `{strings}` a text, a separator and an
-order. All holes `{any:1}` of a template get expressions of one family.
+`{exists}` any subquery, `{judged}` a text for the fake model, `{strings}` a text, a separator and
+an order. All holes `{any:1}` of a template get expressions of one family.
 """
 
 from __future__ import annotations
