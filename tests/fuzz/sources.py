@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from tests.fuzz.families import FAMILIES, Family, literal
@@ -78,14 +79,15 @@ def _join(
         kind, free = "JOIN", False
     if kind in _HALF and _equality(writer, leaves, right) is None:
         kind = "JOIN"
-    condition = (
-        "" if free else f" ON {_condition(writer, leaves, right, outer, pairs, kind in _HALF)}"
-    )
+    most = math.inf if kind in _HALF else pairs
+    test = "" if free else f" ON {_condition(writer, leaves, right, outer, most)}"
     kept = leaves if kind in _HALF else [*leaves, *right]
-    joined = (
-        f"{text}, {source.sql} {alias}" if kind == "," else f"{text} {kind} {source.sql} {alias}"
+    between = ", " if kind == "," else f" {kind} "
+    return (
+        f"{text}{between}{source.sql} {alias}{test}",
+        kept,
+        max(rows, pairs if free else pairs / 4),
     )
-    return joined + condition, kept, max(rows, pairs if free else pairs / 4)
 
 
 def _condition(
@@ -94,12 +96,14 @@ def _condition(
     right: list[Leaf],
     outer: list[Leaf],
     pairs: float,
-    always_equal: bool,
 ) -> str:
-    """A join condition: mostly equalities, with a residual seldom, without any more seldom."""
+    """A join condition: mostly equalities, with a residual seldom, without any more seldom.
+
+    Among too many pairs there is an equality always.
+    """
     draw, scope = writer.draw, Scope([*left, *right], outer, subqueries=False)
     equal = _equality(writer, left, right)
-    if pairs <= _MOST_PAIRS and (equal is None or (not always_equal and draw.chance(0.2))):
+    if pairs <= _MOST_PAIRS and (equal is None or draw.chance(0.2)):
         return writer.predicate(scope, 1)
     parts = [equal or "FALSE"]
     if draw.chance(0.2):
