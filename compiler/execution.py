@@ -17,12 +17,13 @@ from sqlax.compiler.lowering.machine import Blueprint, phases_of
 from sqlax.compiler.lowering.step import build_step, start
 from sqlax.compiler.plan.catalog import Catalog, first_line, used_parameters
 from sqlax.compiler.plan.flow import carried_from
-from sqlax.compiler.plan.nodes import Join
+from sqlax.compiler.placement import Stage
+from sqlax.compiler.plan.nodes import Join, Scan
 from sqlax.compiler.plan.output import Output
 from sqlax.compiler.plan.schema import Field, decimal_scale
 from sqlax.compiler.query import QueryPlan
-from sqlax.compiler.report import RunReport, Spent, check_errors, run_report
-from sqlax.errors import DataError
+from sqlax.compiler.report import RunReport, Spent, check_errors, run_report, whole_report
+from sqlax.errors import DataError, OutsideGraphError
 from sqlax.runtime.decode import OutputColumn, arrow_column
 from sqlax.runtime.load.pool import DEFAULT_TOKEN_BUDGET
 from sqlax.runtime.program import Program, Progress, progress_of
@@ -64,6 +65,7 @@ class Execution:
     token_budget: int = DEFAULT_TOKEN_BUDGET
     budget: int | None = None
     programs: dict[Any, Program] = field(default_factory=dict)
+    stage_programs: dict[str, dict[Any, Program]] = field(default_factory=dict)
     _join_capacities: dict[Join, int] = field(default_factory=dict)
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> Execution:
@@ -72,15 +74,50 @@ class Execution:
         return replace(self, plan=replace(self.plan, catalog=catalog))
 
     def run(self, on_progress: OnProgress | None = None) -> Outcome:
-        """Run the query to its end.
+        """Run the query to its end, stage by stage.
+
+        A value that the graph's numbers cannot hold is left to DuckDB, with the whole query.
 
         Raises:
             RowError: an operator with `on_error => 'raise'` failed, or too many rows did.
             DataError: DuckDB could not produce the input rows, or a number left its type's range.
             CapacityError: the data does not fit the memory it was given.
         """
+        try:
+            return self._run_stages(on_progress)
+        except OutsideGraphError:
+            if self.plan.mode == "duckdb":
+                raise
+            plan = self.plan.in_mode("duckdb")
+            other = replace(self, plan=plan, programs={}, stage_programs={}, _join_capacities={})
+            return other._run_stages(on_progress)
+
+    def _run_stages(self, on_progress: OnProgress | None) -> Outcome:
+        begin, reports = time.perf_counter(), []
+        connection = self.plan.catalog.connection
+        try:
+            for stage in self.plan.stages:
+                outcome = self.part(stage)._run_part(on_progress)
+                reports.append(outcome.report)
+                connection.register(stage.name, outcome.table)
+            outcome = self._run_part(on_progress)
+        finally:
+            for stage in self.plan.stages[: len(reports)]:
+                connection.unregister(stage.name)
+        seconds = time.perf_counter() - begin
+        return replace(outcome, report=whole_report(reports, outcome.report, seconds))
+
+    def part(self, stage: Stage) -> Execution:
+        """The execution of one stage."""
+        programs = self.stage_programs.setdefault(stage.name, {})
+        return replace(self, plan=self.plan.stage(stage), programs=programs)
+
+    def _run_part(self, on_progress: OnProgress | None) -> Outcome:
+        """One program; where DuckDB does everything, no program at all."""
         begin, spent = time.perf_counter(), self._spent()
         tables = self.load()
+        if isinstance(self.plan.placed, Scan):
+            return self._as_loaded(tables[self.plan.placed], begin)
         with jax.enable_x64(True):
             while True:
                 assembly = Assembly(
@@ -96,6 +133,11 @@ class Execution:
             compiling = Spent(now.traces - spent.traces, now.seconds - spent.seconds)
             report = run_report(assembly, state, compiling, time.perf_counter() - begin)
         return Outcome(table, self.plan.outputs, report)
+
+    def _as_loaded(self, table: pa.Table, begin: float) -> Outcome:
+        numbered = table.rename_columns([f"c{place}" for place in range(table.num_columns)])
+        report = RunReport((), (len(table),), 0, time.perf_counter() - begin, 0.0, 0)
+        return Outcome(numbered, self.plan.outputs, report)
 
     def _spent(self) -> Spent:
         """Traces and seconds of compiling so far."""
@@ -181,7 +223,7 @@ class Execution:
         """Whether a join needs more output slots than it had; they are given for the next run."""
         grown = False
         for join, needed in zip(self.plan.joins, np.asarray(state.needed), strict=True):
-            if needed > assembly.capacity(join):
+            if needed > 0:
                 self._join_capacities[join] = bucket(int(needed))
                 grown = True
         return grown
@@ -199,7 +241,7 @@ def _program_key(blueprint: Blueprint, constants: Sequence[ScoreInputs]) -> Any:
 
 def _decode(assembly: Assembly, state: ProgramState) -> pa.Table:
     if bool(state.overflow):
-        raise DataError("a number left the range of its SQL type, or was divided by zero")
+        raise OutsideGraphError("a number left the range of its SQL type, or was divided by zero")
     plan = assembly.plan.placed
     count = int(np.asarray(state.output.mask).sum())
     columns = []

@@ -1,42 +1,150 @@
-"""Where each part of a plan runs: DuckDB below the semantic operators, the graph from there up."""
+"""Where each part of a plan runs: DuckDB or the graph, and in how many stages.
+
+The graph runs a plan from its scans to its result in one program. What it has no operation for runs
+in DuckDB: below the semantic operators as the SQL of a scan; above one as the SQL of a scan that
+reads what an earlier *stage*, a program of its own, has stored.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
+from sqlglot import exp
+
 from sqlax.compiler.lowering.check import node_obstacle
-from sqlax.compiler.plan.catalog import Catalog
-from sqlax.compiler.plan.nodes import Node, Scan, Score
+from sqlax.compiler.plan.catalog import Catalog, quote
+from sqlax.compiler.plan.nodes import Node, Project, Scan, Score, Stored, column
 from sqlax.compiler.plan.render import render
-from sqlax.errors import UnsupportedError
+from sqlax.compiler.plan.schema import Field, Schema
 
-Mode: TypeAlias = Literal["hybrid", "graph"]
+Mode: TypeAlias = Literal["hybrid", "graph", "duckdb"]
 
 
-def place(plan: Node, catalog: Catalog, mode: Mode, sql: str) -> Node:
+@dataclass(frozen=True)
+class Stage:
+    """A program whose rows are stored under a name, for later stages to read.
+
+    Attributes:
+        name: of the stored rows.
+        plan: what is run; its leaves are scans.
+        reason: what the graph has no operation for, above it.
+    """
+
+    name: str
+    plan: Node
+    reason: str
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A plan divided into what DuckDB runs and what the graph runs.
+
+    Attributes:
+        plan: the last part: its leaves are scans, and it is one itself where DuckDB runs it.
+        stages: the parts before it, in the order in which they run.
+    """
+
+    plan: Node
+    stages: tuple[Stage, ...]
+
+
+def place(plan: Node, catalog: Catalog, mode: Mode) -> Placed:
     """The plan with every part that DuckDB runs turned into a scan.
 
     Args:
         plan: a plan whose scans read tables.
         catalog: gives DuckDB's types.
-        mode: `hybrid` gives DuckDB the largest subtrees without semantic operators, `graph` the
-            smallest: what the graph cannot compute and the reading of tables.
-        sql: the user's text, for error messages.
-
-    Raises:
-        UnsupportedError: an operator above a semantic one that the graph does not have.
+        mode: `duckdb` leaves the graph only the semantic operators, `graph` leaves DuckDB only the
+            reading of tables and what the graph cannot compute, `hybrid` gives DuckDB the largest
+            parts without semantic operators.
     """
-    if not any(isinstance(node, Score) for node in plan.walk()):
-        return _place_plain(plan, catalog, mode)
-    reason = node_obstacle(plan, catalog)
-    if reason is not None:
-        raise UnsupportedError(f"{reason} above a semantic operator cannot be compiled yet", sql)
-    return plan.with_inputs(tuple(place(child, catalog, mode, sql) for child in plan.inputs))
+    placer = _Placer(catalog, mode)
+    placed = placer.place(plan)
+    return Placed(placed, tuple(placer.stages))
 
 
-def _place_plain(plan: Node, catalog: Catalog, mode: Mode) -> Node:
-    if isinstance(plan, Scan):
-        return plan
-    if mode == "hybrid" or node_obstacle(plan, catalog) is not None:
-        return Scan(plan.schema, render(plan))
-    return plan.with_inputs(tuple(_place_plain(child, catalog, mode) for child in plan.inputs))
+@dataclass
+class _Placer:
+    """Places the nodes of one plan, inputs first; a node that is read twice is placed once."""
+
+    catalog: Catalog
+    mode: Mode
+    stages: list[Stage] = field(default_factory=list)
+    done: dict[Node, Node] = field(default_factory=dict)
+
+    def place(self, node: Node) -> Node:
+        """The node over placed inputs, or the scan that replaces it."""
+        if node not in self.done:
+            self.done[node] = self._place(node)
+        return self.done[node]
+
+    def _place(self, node: Node) -> Node:
+        if isinstance(node, Scan):
+            return node
+        if isinstance(node, Score):
+            return self._score(node)
+        obstacle = self._obstacle(node)
+        if obstacle is None:
+            return node.with_inputs(tuple(self.place(child) for child in node.inputs))
+        inputs = tuple(self._in_duckdb(self.place(child), obstacle) for child in node.inputs)
+        return Scan(node.schema, render(node.with_inputs(inputs)))
+
+    def _obstacle(self, node: Node) -> str | None:
+        """Why DuckDB runs a node; None where the graph does."""
+        if self.mode == "duckdb":
+            return "mode => 'duckdb'"
+        if self.mode == "hybrid" and not any(isinstance(below, Score) for below in node.walk()):
+            return "no semantic operator below"
+        return node_obstacle(node, self.catalog)
+
+    def _score(self, node: Score) -> Node:
+        """A semantic operator; what the graph cannot read of its prompt DuckDB computes below it."""
+        child = self.place(node.input)
+        obstacle = node_obstacle(node, self.catalog)
+        if obstacle is None and self.mode != "duckdb":
+            return node.with_inputs((child,))
+        stored = self._in_duckdb(child, obstacle or "mode => 'duckdb'")
+        return node.with_inputs((stored,)) if obstacle is None else self._prepared(node, stored)
+
+    def _in_duckdb(self, node: Node, reason: str) -> Node:
+        """A placed node as something that DuckDB can read."""
+        if not any(isinstance(below, Score) for below in node.walk()):
+            return node
+        name = f"sqlax_stage_{len(self.stages) + 1}"
+        self.stages.append(Stage(name, node, reason))
+        stored = Schema(tuple(replace(f, labels=None) for f in node.schema.fields))
+        items = (
+            f"CAST(c{i} AS {f.type}) AS {quote(f.name)}" for i, f in enumerate(stored.fields)
+        )
+        return Stored(stored, f"SELECT {', '.join(items)} FROM {name}", name)
+
+    def _prepared(self, node: Score, below: Node) -> Node:
+        """The operator over texts and a guard that DuckDB has computed as columns."""
+        values = [_as_text(value) for value in node.call.values]
+        guard = [] if node.guard is None else [node.guard]
+        made = [v for v in (*values, *guard) if not isinstance(v, exp.Column) and v.find(exp.Column)]
+        names = {value: f"#prepared{i}" for i, value in enumerate(dict.fromkeys(made))}
+        types = self.catalog.types_of(names, below.schema)
+        fields = tuple(Field(n, t) for n, t in zip(names.values(), types, strict=True))
+        kept = tuple(column(name) for name in below.schema.names)
+        prepared = Project(below.schema + Schema(fields), below, (*kept, *names))
+        scan = Scan(prepared.schema, render(prepared))
+        changed = replace(
+            node,
+            schema=prepared.schema + node.schema.select((node.name, node.name + "!")),
+            input=scan,
+            call=node.call.with_values(tuple(_named(v, names) for v in values)),
+            guard=None if node.guard is None else _named(node.guard, names),
+        )
+        outputs = tuple(column(name) for name in node.schema.names)
+        return Project(node.schema, changed, outputs)
+
+
+def _as_text(value: exp.Expr) -> exp.Expr:
+    """A prompt's value as VARCHAR; constants stay what they are."""
+    return exp.cast(value.copy(), "VARCHAR") if value.find(exp.Column) else value
+
+
+def _named(value: exp.Expr, names: dict[exp.Expr, str]) -> exp.Expr:
+    return column(names[value]) if value in names else value

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import duckdb
 from sqlglot import exp
 
 from sqlax.compiler.build import build_plan
-from sqlax.compiler.placement import Mode, place
+from sqlax.compiler.placement import Mode, Stage, place
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import Join, Node, Scan, Score
 from sqlax.compiler.plan.output import Output, outputs_of
@@ -31,7 +31,9 @@ class QueryPlan:
         sql: the user's text.
         catalog: names and types; holds the run-time parameters.
         logical: the plan after all rules.
-        placed: the plan whose scans are what DuckDB runs.
+        placed: the last part of the plan; its scans are what DuckDB runs.
+        stages: the parts that run before it, and whose rows its scans read.
+        mode: how the plan was placed.
         log: what each rule changed.
         outputs: the result columns as the user sees them.
         parameters: names of the run-time parameters that the text has.
@@ -43,11 +45,29 @@ class QueryPlan:
     catalog: Catalog
     logical: Node
     placed: Node
+    stages: tuple[Stage, ...]
+    mode: Mode
     log: tuple[Applied, ...]
     outputs: tuple[Output, ...]
     parameters: frozenset[str]
     parameter_types: dict[str, str]
     fixed: frozenset[str]
+
+    def stage(self, stage: Stage) -> QueryPlan:
+        """One of the stages as a query of its own."""
+        return replace(self, placed=stage.plan, stages=(), outputs=())
+
+    def in_mode(self, mode: Mode) -> QueryPlan:
+        """The same query placed anew."""
+        placed = place(self.logical, self.catalog, mode)
+        return replace(self, placed=placed.plan, stages=placed.stages, mode=mode)
+
+    @property
+    def models(self) -> frozenset[str | None]:
+        """The names of the models that any part asks or counts tokens for; None is the default."""
+        plans = (self.placed, *(stage.plan for stage in self.stages))
+        nodes = (node for plan in plans for node in plan.walk())
+        return frozenset(node.call.model for node in nodes if isinstance(node, Score))
 
     @property
     def scans(self) -> tuple[Scan, ...]:
@@ -136,14 +156,16 @@ def plan_query(
     if not isinstance(tree, exp.Query):
         raise ParseError("a semantic statement must be a query", sql)
     catalog = Catalog(connection, _used(tree, parameters or {}, sql))
-    built = build_plan(tree, sql, dialect, catalog)
+    built = build_plan(tree, sql, dialect, catalog, span=span, whole=mode == "graph")
     logical, log = rewrite_plan(built, disabled_rules)
-    placed = place(logical, catalog, mode, sql)
+    placed = place(logical, catalog, mode)
     return QueryPlan(
         sql,
         catalog,
         logical,
-        placed,
+        placed.plan,
+        placed.stages,
+        mode,
         log,
         outputs_of(built.schema),
         named_parameters(tree),

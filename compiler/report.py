@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -67,6 +68,7 @@ class RunReport:
         seconds: from the first DuckDB query to the decoded result, compilation included.
         compile_seconds: spent tracing and compiling in this run.
         traces: how often this run traced a program; 0 where one was at hand.
+        stages: the reports of the stages before the last one, whose work the sums include.
     """
 
     operators: tuple[OperatorReport, ...]
@@ -75,26 +77,33 @@ class RunReport:
     seconds: float
     compile_seconds: float
     traces: int
+    stages: tuple[RunReport, ...] = ()
+
+    @property
+    def all_operators(self) -> tuple[OperatorReport, ...]:
+        """The semantic operators of every stage."""
+        before = (operator for stage in self.stages for operator in stage.all_operators)
+        return (*before, *self.operators)
 
     @property
     def calls(self) -> int:
         """Distinct prompts put to a model."""
-        return sum(operator.calls for operator in self.operators)
+        return sum(operator.calls for operator in self.all_operators)
 
     @property
     def tokens(self) -> int:
         """Tokens put through a model."""
-        return sum(operator.tokens for operator in self.operators)
+        return sum(operator.tokens for operator in self.all_operators)
 
     @property
     def reused(self) -> int:
         """Prefix tokens that rows did not have to compute again."""
-        return sum(operator.reused for operator in self.operators)
+        return sum(operator.reused for operator in self.all_operators)
 
     @property
     def failures(self) -> tuple[Failure, ...]:
         """The first rows without an answer, of all operators."""
-        return tuple(f for operator in self.operators for f in operator.failures)
+        return tuple(f for operator in self.all_operators for f in operator.failures)
 
 
 class Spent(NamedTuple):
@@ -116,6 +125,21 @@ def run_report(
         seconds=seconds,
         compile_seconds=compiling.seconds,
         traces=compiling.traces,
+    )
+
+
+def whole_report(
+    stages: Sequence[RunReport], last: RunReport, seconds: float
+) -> RunReport:
+    """The report of a query whose last stage reported `last`."""
+    parts = (*stages, last)
+    return replace(
+        last,
+        steps=sum(part.steps for part in parts),
+        seconds=seconds,
+        compile_seconds=sum(part.compile_seconds for part in parts),
+        traces=sum(part.traces for part in parts),
+        stages=tuple(stages),
     )
 
 

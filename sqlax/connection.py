@@ -35,7 +35,8 @@ class Connection:
         database: DuckDB's database file, or `:memory:`.
         model: name or path of the default model, or a `LanguageModel`; loaded when first asked.
         dialect: whose spelling of semantic functions and strings texts follow.
-        mode: `hybrid` lets DuckDB run all that needs no model, `graph` as little as possible.
+        mode: `hybrid` lets DuckDB run all that needs no model, `graph` as little as possible,
+            `duckdb` all but the semantic operators. `graph` also compiles plain queries.
         progress: show a progress bar on standard error when a query runs for over a second.
         token_budget: most tokens of table texts in memory at once; None for 64 Mi.
     """
@@ -81,7 +82,7 @@ class Connection:
         """Run every statement of the text; the rows of the last one can be fetched."""
         for statement in read_statements(text, self.dialect):
             self._rows = self._run(statement, params)
-            if statement.kind is Kind.DUCKDB:
+            if isinstance(self._rows, PlainRelation):
                 self._rows = PlainRelation(self._rows.relation.materialize())
         return self
 
@@ -95,15 +96,15 @@ class Connection:
         """A semantic query, compiled once and run many times.
 
         Args:
-            text: one query with semantic functions.
+            text: one query, with or without semantic functions.
             params: sample values of its parameters; `run` may give others.
 
         Raises:
-            BindError: the text is not one semantic query.
+            BindError: the text is not one query.
         """
         statements = read_statements(text, self.dialect)
-        if len(statements) != 1 or statements[0].kind is not Kind.QUERY:
-            raise BindError("compile needs one query with a semantic function", text)
+        if len(statements) != 1 or not statements[0].is_query:
+            raise BindError("compile needs one query", text)
         return self._query(statements[0], params)
 
     def register(self, name: str, data: object) -> Connection:
@@ -138,7 +139,7 @@ class Connection:
         parameters = name_parameters(params)
 
         def make(values: Mapping[str, Any]) -> Execution:
-            return self._plan(statement.sql, statement.query_span, values)
+            return self._plan(statement.sql, statement.query_span or statement.span, values)
 
         return CompiledQuery(make, parameters, self._on_progress())
 
@@ -156,9 +157,9 @@ class Connection:
             mode=self.mode,
             span=span,
         )
-        default = self._default_model().name
-        for score in (*plan.scores, *plan.counts):
-            self._load(score.call.model or default)
+        default = self._default_model().name if None in plan.models else ""
+        for name in plan.models:
+            self._load(name or default)
         budget = self._token_budget or DEFAULT_TOKEN_BUDGET
         return Execution(plan, Models(default, self._models), budget)
 
@@ -183,11 +184,11 @@ class Connection:
 
     def _run(self, statement: Statement, params: object) -> Relation:
         """The rows of a statement; all but queries are run now."""
-        if statement.kind is Kind.DUCKDB:
+        if statement.kind is Kind.DUCKDB and not (self.mode == "graph" and statement.is_query):
             found = self.duckdb.sql(statement.text, params=params)
             return PlainRelation(self._no_rows() if found is None else found)
         query = self._query(statement, params)
-        if statement.kind is Kind.QUERY:
+        if statement.kind in (Kind.QUERY, Kind.DUCKDB):
             return SemanticRelation(query)
         if statement.kind is Kind.EXPLAIN:
             text = query.explain(analyze=statement.analyze, verbose=statement.verbose)

@@ -55,6 +55,10 @@ class DataError(SqlaxError):
     """Input data cannot be read, such as text that is not valid UTF-8."""
 
 
+class OutsideGraphError(DataError):
+    """A value that the graph's numbers cannot hold; DuckDB can still answer the query."""
+
+
 class CapacityError(SqlaxError):
     """What was asked does not fit the memory it was given; the message names the limit."""
 

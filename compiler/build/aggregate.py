@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from sqlglot import exp
 
 from sqlax.compiler.build.context import Context
-from sqlax.compiler.build.lift import lift
+from sqlax.compiler.build.attach import settle
+from sqlax.compiler.build.grouping_sets import GroupBy, Sets
+from sqlax.compiler.build.subquery import renamed
 from sqlax.compiler.build.tree import has_semantic, is_semantic, rewrite
-from sqlax.compiler.plan.nodes import Aggregate, Node, column, columns_of
+from sqlax.compiler.plan.nodes import Aggregate, Node, Project, Union, column, columns_of
 from sqlax.compiler.plan.schema import Field, Schema
 from sqlax.errors import BindError
 
@@ -25,7 +28,7 @@ class Grouping:
     def of(
         cls,
         expressions: list[exp.Expr],
-        group: list[exp.Expr],
+        group: GroupBy,
         select: exp.Select,
         context: Context,
     ) -> Grouping | None:
@@ -33,7 +36,7 @@ class Grouping:
         calls = [call for e in expressions for call in cls.aggregates_in(e, context)]
         if not calls and select.args.get("group") is None and select.args.get("having") is None:
             return None
-        return cls(any(has_semantic(node) for node in [*calls, *group]))
+        return cls(any(has_semantic(node) for node in [*calls, *group.keys]))
 
     @staticmethod
     def aggregates_in(expression: exp.Expr, context: Context) -> Iterator[exp.Expr]:
@@ -59,6 +62,8 @@ def _parts(node: exp.Expr) -> Iterator[tuple[str, exp.Expr]]:
 def _is_aggregate(node: exp.Expr, context: Context) -> bool:
     if isinstance(node, exp.Filter | exp.WithinGroup):
         return _is_aggregate(node.this, context)
+    if isinstance(node, exp.Grouping):
+        return False
     if isinstance(node, exp.AggFunc):
         return True
     named = isinstance(node, exp.Anonymous) and not is_semantic(node)
@@ -68,7 +73,7 @@ def _is_aggregate(node: exp.Expr, context: Context) -> bool:
 def build_aggregate(
     plan: Node,
     expressions: list[exp.Expr],
-    group: list[exp.Expr],
+    group: GroupBy,
     context: Context,
 ) -> tuple[Node, list[exp.Expr]]:
     """The Aggregate above `plan`, and the expressions reading its columns.
@@ -78,25 +83,80 @@ def build_aggregate(
     """
     found = (call for e in expressions for call in Grouping.aggregates_in(e, context))
     calls = list(dict.fromkeys(found))
-    keys = list(dict.fromkeys(group))
-    plan, lifted = lift(plan, [*keys, *calls], context.templates)
+    keys = list(dict.fromkeys(group.keys))
+    plan, lifted = settle(plan, [*keys, *calls], context)
     split = len(keys)
-    types = [
-        *context.catalog.types_of(lifted[:split], plan.schema),
-        *context.catalog.types_of(lifted[split:], plan.schema),
-    ]
+    types = [*context.types(lifted[:split], plan), *context.types(lifted[split:], plan)]
     names = [context.fresh("key") for _ in keys] + [context.fresh("agg") for _ in calls]
     fields = tuple(Field(n, t) for n, t in zip(names, types, strict=True))
-    aggregate = Aggregate(Schema(fields), plan, tuple(lifted[:split]), tuple(lifted[split:]))
+    whole = Aggregate(Schema(fields), plan, tuple(lifted[:split]), tuple(lifted[split:]))
     by_node = dict(zip([*keys, *calls], names, strict=True))
+    result: Node = whole
+    if group.sets is not None:
+        numbers = _grouping_calls(expressions, keys, context)
+        by_node.update({node: name for node, (name, _) in numbers.items()})
+        result = _each_set(whole, group.sets, [*numbers.values()], context)
     rewritten = [
         rewrite(e, lambda n: column(by_node[n]) if n in by_node else None) for e in expressions
     ]
-    _check_grouped(rewritten, aggregate, context)
-    return aggregate, rewritten
+    _check_grouped(rewritten, result, context)
+    return result, rewritten
 
 
-def _check_grouped(expressions: list[exp.Expr], aggregate: Aggregate, context: Context) -> None:
+Number: TypeAlias = tuple[str, list[int]]
+"""A GROUPING call: the name of its column, and the places of the keys that it asks about."""
+
+
+def _grouping_calls(
+    expressions: list[exp.Expr], keys: list[exp.Expr], context: Context
+) -> dict[exp.Expr, Number]:
+    calls = dict.fromkeys(c for e in expressions for c in e.find_all(exp.Grouping))
+    return {
+        call: (context.fresh("grouping"), [keys.index(part) for part in call.expressions])
+        for call in calls
+    }
+
+
+def _each_set(whole: Aggregate, sets: Sets, numbers: list[Number], context: Context) -> Node:
+    """The rows of one aggregate for each grouping set, one below the other."""
+    first, *rest = (_one_set(whole, places, numbers) for places in sets)
+    result: Node = first
+    for other in rest:
+        result = Union(result.schema, result, renamed(other, context))
+    return result
+
+
+def _one_set(whole: Aggregate, places: frozenset[int], numbers: list[Number]) -> Node:
+    """The aggregate by some of the keys; the others are NULL, and GROUPING tells which."""
+    split = len(whole.keys)
+    keys = [(i, field) for i, field in enumerate(whole.schema.fields[:split])]
+    used = tuple(field for i, field in keys if i in places)
+    aggregate = Aggregate(
+        Schema(used + whole.schema.fields[split:]),
+        whole.input,
+        tuple(whole.keys[i] for i in sorted(places)),
+        whole.calls,
+    )
+    values = [
+        column(field.name) if i in places else _null(field.type) for i, field in keys
+    ]
+    calls = [column(field.name) for field in whole.schema.fields[split:]]
+    bits = [_grouping(asked, places) for _, asked in numbers]
+    added = Schema(tuple(Field(name, "BIGINT") for name, _ in numbers))
+    return Project(whole.schema + added, aggregate, (*values, *calls, *bits))
+
+
+def _null(type_name: str) -> exp.Expr:
+    return exp.cast(exp.Null(), exp.DataType.build(type_name, dialect="duckdb"))
+
+
+def _grouping(asked: list[int], places: frozenset[int]) -> exp.Expr:
+    """A bit for each key, the first the highest: 1 where the key is not grouped by."""
+    value = sum((place not in places) << i for i, place in enumerate(reversed(asked)))
+    return exp.cast(exp.Literal.number(value), exp.DataType.build("BIGINT", dialect="duckdb"))
+
+
+def _check_grouped(expressions: list[exp.Expr], aggregate: Node, context: Context) -> None:
     for expression in expressions:
         loose = columns_of(expression) - set(aggregate.schema.names)
         if loose:

@@ -7,15 +7,16 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
+from sqlax.compiler.build.attach import join as join_nodes
+from sqlax.compiler.build.attach import settle
 from sqlax.compiler.build.context import Context
+from sqlax.compiler.build.dependent import with_outer_values
 from sqlax.compiler.build.resolve import resolve
 from sqlax.compiler.build.scope import Scope, Source
-from sqlax.compiler.build.tree import conjunction, conjuncts, has_semantic
+from sqlax.compiler.build.subquery import free_columns
+from sqlax.compiler.build.tree import conjuncts, has_semantic, has_subquery
 from sqlax.compiler.plan.nodes import (
     KEEPS_LEFT_ONLY,
-    Filter,
-    Join,
-    JoinKey,
     JoinKind,
     Node,
     Scan,
@@ -25,143 +26,180 @@ from sqlax.compiler.plan.nodes import (
 from sqlax.compiler.plan.schema import Field, Schema
 from sqlax.errors import BindError, UnsupportedError
 
-BuildSource: TypeAlias = Callable[[exp.Expr, Context], tuple[Node, Source]]
-Keys: TypeAlias = tuple[JoinKey, ...]
+BuildSource: TypeAlias = Callable[[exp.Expr, Context], tuple[Node, list[Source]]]
 
 
 def build_from(
     select: exp.Select, context: Context, build_source: BuildSource
 ) -> tuple[Node, Scope, list[exp.Expr]]:
-    """The joined plan, the names it makes visible, and semantic conditions left for WHERE."""
+    """The joined plan, the names it makes visible, and conditions of ON left for WHERE."""
     clause = select.args.get("from_")
-    scope = Scope([], context.sql)
+    scope = Scope([], context.sql, parent=context.outer)
     if clause is None:
-        return Scan(Schema((Field("#one", "INTEGER"),)), 'SELECT 1 AS "#one"'), scope, []
-    first = clause.this.copy()
-    first.set("joins", None)  # `FROM a JOIN b SELECT ...` hangs its joins on the table
-    plan, source = build_source(first, context)
-    scope.sources.append(source)
-    pending: list[exp.Expr] = []
-    for join in [*(clause.this.args.get("joins") or []), *(select.args.get("joins") or [])]:
-        if pending and join.side.upper() in ("RIGHT", "FULL"):
-            text = f"{_sql_kind(join)} JOIN after a semantic condition cannot be compiled yet"
-            raise UnsupportedError(text, context.sql)
-        plan = _join(plan, join, scope, context, build_source, pending)
+        one = context.fresh("one")
+        return Scan(Schema((Field(one, "INTEGER"),)), f'SELECT 1 AS "{one}"'), scope, []
+    joins = [*(clause.this.args.get("joins") or []), *(select.args.get("joins") or [])]
+    plan, pending = join_items(clause.this, joins, scope, context, build_source)
     return plan, scope, pending
 
 
-def _join(
-    left: Node,
-    join: exp.Join,
+def join_items(
+    first: exp.Expr,
+    joins: list[exp.Join],
     scope: Scope,
     context: Context,
     build_source: BuildSource,
-    pending: list[exp.Expr],
-) -> Node:
-    right, source = build_source(join.this, context)
-    if set(right.schema.names) & set(left.schema.names):
-        raise BindError(f"table name {source.name!r} stands twice in FROM", context.sql)
-    using = _using_keys(join, scope, source, context)
-    scope.sources.append(source)
-    operands = [resolve(o, scope, context) for o in _on(join)]
-    if _keeps_left_only(join):
-        scope.sources.pop()
-    semantic = [operand for operand in operands if has_semantic(operand)]
-    plain = [operand for operand in operands if not has_semantic(operand)]
-    kind = _kind(join)
-    if semantic and kind is not JoinKind.INNER:
-        text = f"{_sql_kind(join)} JOIN with a semantic condition cannot be compiled yet"
-        raise UnsupportedError(text, context.sql)
-    pending.extend(semantic)
-    keys, rest = _split(plain, left, right)
-    if join.side.upper() == "RIGHT" and kind is JoinKind.LEFT:
-        left, right = right, left
-        keys = tuple(JoinKey(key.right, key.left) for key in keys)
-    return _node(left, right, join, kind, (*using, *keys), rest)
+) -> tuple[Node, list[exp.Expr]]:
+    """The first item joined with the others, left to right; their names are added to the scope."""
+    first = first.copy()
+    first.set("joins", None)  # `FROM a JOIN b SELECT ...` hangs its joins on the table
+    plan, sources = build_source(first, context)
+    scope.sources.extend(sources)
+    pending: list[exp.Expr] = []
+    for item in joins:
+        if pending and item.side.upper() in ("RIGHT", "FULL"):
+            text = f"{_sql_kind(item)} JOIN after a semantic condition cannot be compiled yet"
+            raise UnsupportedError(text, context.sql)
+        plan = _Joiner(scope, context, build_source, pending).join(plan, item)
+    return plan, pending
 
 
-def _node(
-    left: Node,
-    right: Node,
-    join: exp.Join,
-    kind: JoinKind,
-    keys: Keys,
-    rest: list[exp.Expr],
-) -> Node:
-    """The join; conditions beyond the keys of an inner join become a filter above it."""
-    schema = left.schema if kind in KEEPS_LEFT_ONLY else left.schema + right.schema
-    other = _sql_kind(join) if kind is JoinKind.OTHER else ""
-    residual = conjunction(rest)
-    if kind is not JoinKind.INNER or residual is None:
-        return Join(schema, left, right, kind, keys, residual, other=other)
-    return Filter(schema, Join(schema, left, right, kind, keys), residual)
+class _Joiner:
+    """Joins one FROM item to what stands left of it.
+
+    Args:
+        scope: the names visible so far.
+        context: the query's context.
+        build_source: plans a FROM item.
+        pending: where conditions go that are evaluated above an inner join.
+    """
+
+    def __init__(
+        self, scope: Scope, context: Context, build_source: BuildSource, pending: list[exp.Expr]
+    ) -> None:
+        self.scope = scope
+        self.context = context
+        self.build_source = build_source
+        self.pending = pending
+
+    def join(self, left: Node, item: exp.Join) -> Node:
+        """The join of `left` with one item."""
+        visible = Scope(
+            list(self.scope.sources),
+            self.scope.sql,
+            set(self.scope.hidden),
+            dict(self.scope.merged),
+            parent=self.scope.parent,
+        )
+        right, sources = self.build_source(item.this, self.context.inside(visible))
+        self._check_names(sources)
+        kind = _kind(item)
+        using = self._using(item, sources, kind)
+        self.scope.sources.extend(sources)
+        operands = [resolve(o, self.scope, self.context) for o in _on(item)]
+        if kind in (JoinKind.SEMI, JoinKind.ANTI):
+            del self.scope.sources[-len(sources) :]
+        left, right, operands = self._placed(left, right, operands, kind, item)
+        return self._node(left, right, item, kind, using + operands)
+
+    def _check_names(self, sources: list[Source]) -> None:
+        names = {source.name.lower() for source in self.scope.sources}
+        for source in sources:
+            if source.name.lower() in names:
+                raise BindError(f"table name {source.name!r} stands twice in FROM", self.context.sql)
+
+    def _placed(
+        self, left: Node, right: Node, operands: list[exp.Expr], kind: JoinKind, item: exp.Join
+    ) -> tuple[Node, Node, list[exp.Expr]]:
+        """Conditions with calls or subqueries above an inner join, or on one side of another."""
+        plain = [o for o in operands if not has_semantic(o) and not has_subquery(o)]
+        for operand in (o for o in operands if o not in plain):
+            if kind is JoinKind.INNER:
+                self.pending.append(operand)
+            elif kind is JoinKind.LEFT and item.side.upper() == "LEFT" and _only(operand, right):
+                right, (value,) = settle(right, [operand], self.context)
+                plain.append(value)
+            else:
+                text = f"{_sql_kind(item)} JOIN with such a condition cannot be compiled yet"
+                raise UnsupportedError(f"{text}: {operand.sql('duckdb')[:80]}", self.context.sql)
+        return left, right, plain
+
+    def _node(
+        self, left: Node, right: Node, item: exp.Join, kind: JoinKind, conditions: list[exp.Expr]
+    ) -> Node:
+        local = {name for name in free_columns(right) if self.scope.owns(name)}
+        if local:
+            return self._lateral(left, right, local, kind, conditions)
+        if item.side.upper() == "RIGHT" and kind is JoinKind.LEFT:
+            left, right = right, left
+        other = _sql_kind(item) if kind is JoinKind.OTHER else ""
+        return join_nodes(left, right, kind, conditions, _schema(left, right, item), other=other)
+
+    def _lateral(
+        self, left: Node, right: Node, local: set[str], kind: JoinKind, conditions: list[exp.Expr]
+    ) -> Node:
+        """A side that reads columns of the other: it is computed for each set of their values."""
+        if kind not in (JoinKind.INNER, JoinKind.LEFT):
+            raise UnsupportedError("such a LATERAL join cannot be compiled", self.context.sql)
+        values: dict[str, exp.Expr] = {name: column(name) for name in sorted(local)}
+        pulled = with_outer_values(right, left, values, self.context)
+        schema = left.schema + pulled.plan.schema
+        return join_nodes(left, pulled.plan, kind, [*pulled.conditions, *conditions], schema)
+
+    def _using(self, item: exp.Join, sources: list[Source], kind: JoinKind) -> list[exp.Expr]:
+        """Conditions of USING or NATURAL; the right side's columns are hidden from then on."""
+        names = [part.name for part in item.args.get("using") or []]
+        if item.method.upper() == "NATURAL":
+            left = {name.lower() for s in self.scope.sources for name, _ in s.columns}
+            names = [n for s in sources for n, _ in s.columns if n.lower() in left]
+        return [self._same(name, sources, item) for name in names]
+
+    def _same(self, name: str, sources: list[Source], item: exp.Join) -> exp.Expr:
+        found = [field for s in sources if (field := s.find(name)) is not None]
+        if not found:
+            raise BindError(f"USING: no column {name!r} on the right side", self.context.sql)
+        right = found[0]
+        left = self.scope.resolve(exp.column(name))
+        self._merge(left, right, item)
+        return exp.EQ(this=left, expression=column(right))
+
+    def _merge(self, left: exp.Expr, right: str, item: exp.Join) -> None:
+        """Let the name alone mean the left column, or what has a value in an outer join."""
+        self.scope.hidden.add(right)
+        field = next(columns for columns in sorted(columns_of(left)))
+        if item.side.upper() == "RIGHT":
+            self.scope.merged[field] = column(right)
+        elif item.side.upper() == "FULL":
+            both = exp.Coalesce(this=left.copy(), expressions=[column(right)])
+            self.scope.merged[field] = both
+
+
+def _only(operand: exp.Expr, side: Node) -> bool:
+    return columns_of(operand) <= set(side.schema.names)
+
+
+def _schema(left: Node, right: Node, item: exp.Join) -> Schema:
+    keeps_left = _kind(item) in KEEPS_LEFT_ONLY or item.kind.upper() in ("SEMI", "ANTI")
+    return left.schema if keeps_left else left.schema + right.schema
 
 
 def _on(join: exp.Join) -> list[exp.Expr]:
     condition = join.args.get("on")
-    return conjuncts(condition) if condition is not None else []
+    operands = conjuncts(condition) if condition is not None else []
+    return [o for o in operands if not (isinstance(o, exp.Boolean) and o.this)]
 
 
 def _kind(join: exp.Join) -> JoinKind:
-    if join.method or join.kind.upper() not in ("", "INNER", "CROSS", "OUTER", "SEMI", "ANTI"):
+    method, kind = join.method.upper(), join.kind.upper()
+    if method not in ("", "NATURAL") or kind not in _PLAIN:
         return JoinKind.OTHER
-    if join.kind.upper() in ("SEMI", "ANTI"):
-        return JoinKind(join.kind.lower())
-    return _SIDES[join.side.upper()]
+    return JoinKind(kind.lower()) if kind in ("SEMI", "ANTI") else _SIDES[join.side.upper()]
 
 
+_PLAIN = ("", "INNER", "CROSS", "OUTER", "SEMI", "ANTI")
 _SIDES = {"": JoinKind.INNER, "LEFT": JoinKind.LEFT, "RIGHT": JoinKind.LEFT, "FULL": JoinKind.FULL}
-
-
-def _keeps_left_only(join: exp.Join) -> bool:
-    return join.kind.upper() in ("SEMI", "ANTI")
 
 
 def _sql_kind(join: exp.Join) -> str:
     words = (join.method, join.side, join.kind)
     return " ".join(word.upper() for word in words if word) or "INNER"
-
-
-def _split(operands: list[exp.Expr], left: Node, right: Node) -> tuple[Keys, list[exp.Expr]]:
-    """Equalities between the two sides, and everything else."""
-    keys: list[JoinKey] = []
-    rest: list[exp.Expr] = []
-    for operand in operands:
-        pair = _key(operand, set(left.schema.names), set(right.schema.names))
-        if pair is None:
-            rest.append(operand)
-        else:
-            keys.append(JoinKey(*pair))
-    return tuple(keys), rest
-
-
-def _key(operand: exp.Expr, left: set[str], right: set[str]) -> tuple[exp.Expr, exp.Expr] | None:
-    if not isinstance(operand, exp.EQ) or operand.find(exp.Query):
-        return None
-    a, b = operand.this, operand.expression
-    reads_a, reads_b = columns_of(a), columns_of(b)
-    if not reads_a or not reads_b:
-        return None
-    if reads_a <= left and reads_b <= right:
-        return a, b
-    return (b, a) if reads_b <= left and reads_a <= right else None
-
-
-def _using_keys(join: exp.Join, scope: Scope, source: Source, context: Context) -> Keys:
-    """Key pairs of USING or NATURAL; the right side's columns are hidden from then on."""
-    names = [part.name for part in join.args.get("using") or []]
-    if names and join.side.upper() in ("RIGHT", "FULL"):
-        text = f"{_sql_kind(join)} JOIN with USING beside a semantic call: write ON"
-        raise UnsupportedError(text, context.sql)
-    if join.method.upper() == "NATURAL":
-        left = {name.lower() for s in scope.sources for name, _ in s.columns}
-        names = [name for name, _ in source.columns if name.lower() in left]
-        join.set("method", None)
-    pairs = []
-    for name in names:
-        right = source.find(name)
-        if right is None:
-            raise BindError(f"USING: {source.name!r} has no column {name!r}", context.sql)
-        pairs.append(JoinKey(scope.resolve(exp.column(name)), column(right)))
-        scope.hidden.add(right)
-    return tuple(pairs)

@@ -20,7 +20,6 @@ from sqlax.compiler.build.tree import (
     is_semantic,
     rewrite,
     semantic_nodes,
-    with_values,
 )
 from sqlax.compiler.plan.nodes import Node, Score, column, columns_of
 from sqlax.compiler.plan.schema import Field
@@ -99,7 +98,7 @@ def _place(plan: Node, node: exp.Expr, guard: exp.Expr | None, templates: Templa
     ready = answers(guard, templates) if guard is not None else None
     if name in plan.schema:
         return _widen(plan, name, ready)
-    call = with_values(replace(call, return_error_details=False), values)
+    call = replace(call, return_error_details=False).with_values(values)
     kind = return_type(call)
     labels = tuple(label.text for label in call.labels) if kind.endswith("[]") else None
     fields = (Field(name, kind, labels), Field(name + "!", "VARCHAR"))

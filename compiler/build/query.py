@@ -2,30 +2,68 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeAlias
 
 from sqlglot import exp
 
 from sqlax.compiler.build.context import Context
-from sqlax.compiler.build.scope import Source
+from sqlax.compiler.build.join import join_items
+from sqlax.compiler.build.scope import Scope, Source
 from sqlax.compiler.build.select import build_select
+from sqlax.compiler.build.set_operation import build_set_operation
 from sqlax.compiler.build.source import is_semantic_query, plain_scan, planned_source, table_source
 from sqlax.compiler.plan.nodes import Node, Project, column
 from sqlax.compiler.plan.schema import Schema
-from sqlax.errors import UnsupportedError
+from sqlax.errors import BindError, UnsupportedError
+
+Form: TypeAlias = Callable[[exp.Query, Context], Node]
 
 
 def build_query(tree: exp.Query, context: Context) -> Node:
-    """The plan of a query; without semantic calls it is a single scan."""
+    """The plan of a query. Without semantic calls it stays SQL where the context lets it.
+
+    Raises:
+        BindError: a name, function or argument does not fit.
+        UnsupportedError: a part of SQL that has no plan, beside a semantic call.
+    """
+    if is_semantic_query(tree, context):
+        return _planned(tree, context)
+    first, second = (_planned, plain_scan) if context.whole else (plain_scan, _planned)
+    try:
+        return first(tree, context)
+    except (BindError, UnsupportedError) as error:
+        return _or_raise(second, tree, context, error)
+
+
+def _or_raise(second: Form, tree: exp.Query, context: Context, error: Exception) -> Node:
+    """The other form of the query; the first error where that fails too."""
+    try:
+        return second(tree, context)
+    except (BindError, UnsupportedError):
+        raise error from None
+
+
+def _planned(tree: exp.Query, context: Context) -> Node:
     context, tree = _enter_with(tree, context)
-    if isinstance(tree, exp.Subquery) and is_semantic_query(tree, context):
-        return build_query(tree.this, context)
-    if not is_semantic_query(tree, context):
-        return plain_scan(tree, context)
+    if isinstance(tree, exp.Subquery) and not tree.args.get("joins"):
+        return _bracketed(tree, context)
     if isinstance(tree, exp.Select):
         return build_select(tree, context, build_source)
+    if isinstance(tree, exp.SetOperation):
+        return build_set_operation(tree, context, build_query)
     name = type(tree).__name__.upper()
-    raise UnsupportedError(f"{name} of semantic queries cannot be compiled yet", context.sql)
+    raise UnsupportedError(f"{name} cannot be compiled yet", context.sql)
+
+
+def _bracketed(tree: exp.Subquery, context: Context) -> Node:
+    if any(tree.args.get(clause) for clause in ("order", "limit", "offset")):
+        whole = exp.select("*").from_(exp.Subquery(this=tree.this.copy(), alias=None))
+        for clause in ("order", "limit", "offset"):
+            whole.set(clause, tree.args.get(clause))
+        return build_query(whole, context)
+    return build_query(tree.this, context)
 
 
 def _enter_with(tree: exp.Query, context: Context) -> tuple[Context, exp.Query]:
@@ -33,16 +71,23 @@ def _enter_with(tree: exp.Query, context: Context) -> tuple[Context, exp.Query]:
     clause = tree.args.get("with_")
     if clause is None:
         return context, tree
+    if clause.recursive and is_semantic_query(tree, context):
+        raise UnsupportedError("WITH RECURSIVE over semantic calls cannot be compiled", context.sql)
+    if clause.recursive:
+        raise UnsupportedError("WITH RECURSIVE stays with DuckDB", context.sql)
     inner = context
     for cte in clause.expressions:
-        if is_semantic_query(cte.this, inner):
-            _refuse_recursion(clause, context)
-            inner = inner.nested((), {cte.alias.lower(): _planned_cte(cte, inner)})
-        else:
-            inner = inner.nested((cte,), {})
+        inner = _with_cte(cte, inner)
     bare = tree.copy()
     bare.set("with_", None)
     return inner, bare
+
+
+def _with_cte(cte: exp.CTE, context: Context) -> Context:
+    if is_semantic_query(cte.this, context):
+        return context.with_cte(cte.alias, None, _planned_cte(cte, context))
+    planned = _planned_cte(cte, context) if context.whole else None
+    return context.with_cte(cte.alias, cte, planned)
 
 
 def _planned_cte(cte: exp.CTE, context: Context) -> Node:
@@ -56,18 +101,37 @@ def _planned_cte(cte: exp.CTE, context: Context) -> Node:
     return Project(Schema((*renamed, *fields[len(given) :])), plan, values)
 
 
-def _refuse_recursion(clause: exp.With, context: Context) -> None:
-    if clause.recursive:
-        raise UnsupportedError("WITH RECURSIVE over semantic calls cannot be compiled", context.sql)
-
-
-def build_source(item: exp.Expr, context: Context) -> tuple[Node, Source]:
-    """The plan of one FROM item and the columns it makes visible."""
+def build_source(item: exp.Expr, context: Context) -> tuple[Node, list[Source]]:
+    """The plan of one FROM item and the sources it makes visible."""
+    if isinstance(item, exp.Lateral):
+        return _lateral(item, context)
     if isinstance(item, exp.Table) and item.name.lower() in context.planned and not item.db:
-        return planned_source(context.planned[item.name.lower()], item, context)
-    if isinstance(item, exp.Subquery) and is_semantic_query(item.this, context):
-        return planned_source(build_query(item.this, context), item, context)
+        plan, source = planned_source(context.planned[item.name.lower()], item, context)
+        return plan, [source]
+    if isinstance(item, exp.Subquery | exp.Paren) and isinstance(item.this, exp.Table):
+        return _joined_items(item, context)
+    if isinstance(item, exp.Subquery):
+        plan, source = planned_source(build_query(item.this, context), item, context)
+        return plan, [source]
     if is_semantic_query(item, context):
         name = type(item).__name__.upper()
         raise UnsupportedError(f"{name} over semantic calls cannot be compiled yet", context.sql)
-    return table_source(item, context)
+    plan, source = table_source(item, context)
+    return plan, [source]
+
+
+def _lateral(item: exp.Lateral, context: Context) -> tuple[Node, list[Source]]:
+    if not isinstance(item.this, exp.Subquery):
+        raise UnsupportedError("LATERAL of a function cannot be compiled yet", context.sql)
+    plan, source = planned_source(build_query(item.this.this, context), item, context)
+    return plan, [source]
+
+
+def _joined_items(item: exp.Expr, context: Context) -> tuple[Node, list[Source]]:
+    """`(a JOIN b ON ...)`: the names inside stay visible."""
+    joins = [*(item.this.args.get("joins") or []), *(item.args.get("joins") or [])]
+    scope = Scope([], context.sql, parent=context.outer)
+    plan, pending = join_items(item.this, joins, scope, context, build_source)
+    if pending or item.alias or scope.merged or scope.hidden:
+        raise UnsupportedError("such a join in brackets cannot be compiled yet", context.sql)
+    return plan, scope.sources

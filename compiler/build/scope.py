@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from sqlax.compiler.plan.nodes import column
+from sqlax.compiler.plan.nodes import OUTER, column
 from sqlax.errors import BindError, Span
 
 
@@ -32,13 +32,21 @@ class Scope:
         sources: the FROM items in order.
         sql: the user's text, for error messages.
         hidden: fields that USING merged into another source's column.
+        merged: what such a column is without a table's name, where it is not simply the field.
         aliases: select aliases in lower case, with their resolved expressions.
+        parent: the scope of the query around this one.
     """
 
     sources: list[Source]
     sql: str
     hidden: set[str] = field(default_factory=set)
+    merged: dict[str, exp.Expr] = field(default_factory=dict)
     aliases: dict[str, exp.Expr] = field(default_factory=dict)
+    parent: Scope | None = None
+
+    def owns(self, name: str) -> bool:
+        """Whether a field belongs to a source of this scope."""
+        return any(name == held for source in self.sources for _, held in source.columns)
 
     def visible_name(self, node: exp.Column) -> str:
         """A column's name as its table spells it."""
@@ -53,12 +61,26 @@ class Scope:
         Raises:
             BindError: the name is unknown or ambiguous.
         """
+        found = self._own(node, alias_first=alias_first)
+        if found is not None:
+            return found
+        scope = self.parent
+        while scope is not None:
+            found = scope._own(node, alias_first=False)
+            if found is not None:
+                return _outward(found)
+            scope = scope.parent
+        raise self._unknown(node)
+
+    def _own(self, node: exp.Column, *, alias_first: bool) -> exp.Expr | None:
+        """What the reference means among this scope's sources and aliases, if anything."""
         alias = None if node.table else self.aliases.get(node.name.lower())
         if alias is not None and alias_first:
             return alias.copy()
         found = self._fields(node)
         if len(found) == 1:
-            return column(found[0])
+            merged = None if node.table else self.merged.get(found[0])
+            return column(found[0]) if merged is None else merged.copy()
         if not found:
             return alias.copy() if alias is not None else self._struct_field(node)
         sources = ", ".join(source.name for source in self.sources if source.find(node.name))
@@ -72,12 +94,13 @@ class Scope:
         found = [f for s in chosen if (f := s.find(node.name)) is not None]
         return found if table else [f for f in found if f not in self.hidden]
 
-    def _struct_field(self, node: exp.Column) -> exp.Expr:
-        """`a.b` where a is a column and b a field of it, or the error that neither exists."""
+    def _struct_field(self, node: exp.Column) -> exp.Expr | None:
+        """`a.b` where a is a column and b a field of it."""
         owner = exp.column(node.table) if node.table else None
-        if owner is not None and self._fields(owner):
-            return exp.Dot(this=self.resolve(owner), expression=node.this.copy())
-        raise self._unknown(node)
+        if owner is None or not self._fields(owner):
+            return None
+        found = self._own(owner, alias_first=False)
+        return None if found is None else exp.Dot(this=found, expression=node.this.copy())
 
     def _unknown(self, node: exp.Column) -> BindError:
         names = [source.name for source in self.sources]
@@ -91,8 +114,12 @@ class Scope:
         hint = f"; did you mean {', '.join(close)}?" if close else ""
         return BindError(f"unknown column {node.name!r}{hint}", self.sql, span(node))
 
-    def expand_star(self, star: exp.Expr) -> list[tuple[str, exp.Expr]]:
-        """The columns of `*` or `t.*`, with EXCLUDE and REPLACE, as (name, field)."""
+    def expand_star(self, star: exp.Expr) -> list[tuple[str, exp.Expr, bool]]:
+        """The columns of `*` or `t.*`, with EXCLUDE and REPLACE.
+
+        Returns:
+            Each column's name, its value, and whether the value's names are bound already.
+        """
         table = star.table.lower() if isinstance(star, exp.Column) else ""
         inner = star.this if isinstance(star, exp.Column) else star
         excluded = {e.name.lower() for e in inner.args.get("except_") or []}
@@ -101,11 +128,22 @@ class Scope:
         if not chosen:
             raise self._unknown(exp.column("*", table=table))
         return [
-            (name, replaced.get(name.lower(), column(field)))
+            (name, replaced.get(name.lower()) or self._starred(field, table), name.lower() not in replaced)
             for source in chosen
             for name, field in source.columns
             if name.lower() not in excluded and (table or field not in self.hidden)
         ]
+
+    def _starred(self, field: str, table: str) -> exp.Expr:
+        merged = None if table else self.merged.get(field)
+        return column(field) if merged is None else merged.copy()
+
+
+def _outward(found: exp.Expr) -> exp.Expr:
+    """An expression of an enclosing query, its columns marked as such."""
+    for reference in found.find_all(exp.Column):
+        reference.meta[OUTER] = True
+    return found
 
 
 def span(node: exp.Expr) -> Span | None:

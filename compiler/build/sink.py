@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from sqlax.compiler.build.aggregate import Grouping
 from sqlax.compiler.build.context import Context
-from sqlax.compiler.build.tree import has_semantic, is_semantic, rewrite
+from sqlax.compiler.build.tree import has_semantic, has_subquery, is_semantic, rewrite
 from sqlax.compiler.lowering.expressions import is_constant, is_volatile
 from sqlax.compiler.lowering.support import is_lowerable
 from sqlax.compiler.plan.nodes import Node, Project, Score, column, columns_of
@@ -82,19 +82,20 @@ class _Sinker:
             return False
         if (
             has_semantic(node)
+            or has_subquery(node)
             or node.find(exp.Window)
             or any(Grouping.aggregates_in(node, self.context))
         ):
             return False
         reads = columns_of(node)
-        moving = bool(reads) or node.find(exp.Query) is not None or is_volatile(node)
+        moving = bool(reads) or is_volatile(node)
         return moving and reads <= set(self.plan.schema.names)
 
     def plan_with_columns(self) -> Node:
         """The plan with a column for each collected expression."""
         if not self.sunk:
             return self.plan
-        types = self.context.catalog.types_of(self.sunk, self.plan.schema)
+        types = self.context.types(self.sunk, self.plan)
         added = Schema(tuple(Field(n, t) for n, t in zip(self.sunk.values(), types, strict=True)))
         kept = tuple(column(name) for name in self.plan.schema.names)
         return Project(self.plan.schema + added, self.plan, (*kept, *self.sunk))

@@ -16,7 +16,7 @@ from sqlax.errors import UnsupportedError
 def is_semantic_query(tree: exp.Expr, context: Context) -> bool:
     """Whether a query calls a model, itself or through a CTE that does."""
     tables = (table.name.lower() for table in tree.find_all(exp.Table))
-    return bool(find_calls(tree)) or any(name in context.planned for name in tables)
+    return bool(find_calls(tree)) or any(name in context.semantic for name in tables)
 
 
 def plain_scan(tree: exp.Query, context: Context) -> Node:
@@ -41,10 +41,24 @@ def table_source(item: exp.Expr, context: Context) -> tuple[Node, Source]:
         "" if item.alias or isinstance(item, exp.Table) else f" AS {quote(alias)}"
     )
     fields = context.catalog.describe(f"{context.with_clause()}SELECT * FROM {text}")
-    renamed = Schema(tuple(Field(f"{alias}.{field.name}", field.type) for field in fields))
-    columns = ", ".join(f"{quote(f.name)} AS {quote(f'{alias}.{f.name}')}" for f in fields)
+    prefix = context.prefix(alias)
+    renamed = _visible(fields, [f.name for f in fields], prefix, context)
+    pairs = zip(fields, renamed.fields, strict=True)
+    columns = ", ".join(f"{quote(f.name)} AS {quote(held.name)}" for f, held in pairs)
     scan = Scan(renamed, f"{context.with_clause()}SELECT {columns} FROM {text}")
-    return scan, Source(alias, tuple((f.name, f"{alias}.{f.name}") for f in fields))
+    return scan, Source(alias, tuple((f.name, f"{prefix}.{f.name}") for f in fields))
+
+
+def _visible(
+    fields: tuple[Field, ...], names: list[str], prefix: str, context: Context
+) -> Schema:
+    """The fields as a FROM item shows them; queries inside this one may read them."""
+    shown = tuple(
+        Field(f"{prefix}.{name}", field.type, field.labels)
+        for name, field in zip(names, fields, strict=True)
+    )
+    context.known.update({field.name: field for field in shown})
+    return Schema(shown)
 
 
 def planned_source(plan: Node, item: exp.Expr, context: Context) -> tuple[Node, Source]:
@@ -56,23 +70,13 @@ def planned_source(plan: Node, item: exp.Expr, context: Context) -> tuple[Node, 
     given = [
         part.name for part in (item.args.get("alias") or exp.TableAlias()).args.get("columns") or []
     ]
-    names = given + [_numbered(name) for name in plan.schema.names[len(given) :]]
-    fields = tuple(
-        Field(f"{alias}.{name}", field.type, field.labels)
-        for name, field in zip(names, plan.schema.fields, strict=True)
-    )
-    values = tuple(column(name) for name in plan.schema.names)
-    renamed = Project(Schema(fields), plan, values)
-    return renamed, Source(alias, tuple((n, f"{alias}.{n}") for n in names))
+    names = given + _numbered(plan.schema.names[len(given) :])
+    prefix = context.prefix(alias)
+    schema = _visible(plan.schema.fields, names, prefix, context)
+    renamed = Project(schema, plan, tuple(column(name) for name in plan.schema.names))
+    return renamed, Source(alias, tuple((n, f"{prefix}.{n}") for n in names))
 
 
-def _numbered(name: str) -> str:
+def _numbered(names: tuple[str, ...]) -> list[str]:
     """What DuckDB calls the columns of a subquery that share a name: a, a_1, a_2."""
-    return name.replace("\0", "_")
-
-
-def refuse(operator: str, context: Context) -> UnsupportedError:
-    """The error for an operator that cannot stand above a semantic one yet."""
-    return UnsupportedError(
-        f"{operator} above a semantic operator cannot be compiled yet", context.sql
-    )
+    return [name.replace("\0", "_") for name in names]

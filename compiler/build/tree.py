@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import TypeAlias
 
 from sqlglot import exp
 
 from sqlax.compiler.sql.call import SemanticCall, canonical
-from sqlax.compiler.sql.prompt import Literal, Value
 
 _MARK = "__semantic"
 
@@ -57,8 +55,8 @@ class Templates:
     def mark(self, call: SemanticCall) -> exp.Expr:
         """A tree node for the call, with its prompt values as arguments."""
         values = call.values
-        template = with_values(
-            call, tuple(exp.Placeholder(this=f"v{i}") for i in range(len(values)))
+        template = call.with_values(
+            tuple(exp.Placeholder(this=f"v{i}") for i in range(len(values)))
         )
         key = hashlib.sha256(canonical(template).encode()).hexdigest()[:8]
         self._calls.setdefault(key, template)
@@ -66,20 +64,13 @@ class Templates:
 
     def call(self, node: exp.Expr) -> SemanticCall:
         """The call of a node made by `mark`, with the node's present arguments."""
-        return with_values(self._calls[node.expressions[0].name], tuple(node.expressions[1:]))
+        return self._calls[node.expressions[0].name].with_values(tuple(node.expressions[1:]))
 
     def column_name(self, node: exp.Expr) -> str:
         """The name of the column that holds the answer: equal calls have equal names."""
         text = node.sql("duckdb")
         call = self.call(node)
         return f"#{call.function.value}_{hashlib.sha256(text.encode()).hexdigest()[:8]}"
-
-
-def with_values(call: SemanticCall, values: tuple[exp.Expr, ...]) -> SemanticCall:
-    """The call with the expressions of its prompt replaced, in order."""
-    rest = iter(values)
-    prompt = tuple(p if isinstance(p, Literal) else Value(next(rest)) for p in call.prompt)
-    return replace(call, prompt=prompt)
 
 
 def is_semantic(node: exp.Expr) -> bool:
@@ -95,3 +86,21 @@ def semantic_nodes(tree: exp.Expr) -> Iterator[exp.Expr]:
 def has_semantic(tree: exp.Expr) -> bool:
     """Whether a marked semantic call stands anywhere in the tree."""
     return any(is_semantic(node) for node in tree.walk())
+
+
+_SUBQUERY = "__subquery"
+
+
+def subquery_node(key: str, arguments: list[exp.Expr]) -> exp.Expr:
+    """A tree node for a planned subquery: its operands, then the outer columns that it reads."""
+    return exp.Anonymous(this=_SUBQUERY, expressions=[exp.Literal.string(key), *arguments])
+
+
+def is_subquery(node: exp.Expr) -> bool:
+    """Whether the node itself is a planned subquery."""
+    return isinstance(node, exp.Anonymous) and node.name == _SUBQUERY
+
+
+def has_subquery(tree: exp.Expr) -> bool:
+    """Whether a planned subquery stands anywhere in the tree."""
+    return any(is_subquery(node) for node in tree.walk())

@@ -82,6 +82,13 @@ class Scan(Node):
 
 
 @dataclass(frozen=True, eq=False)
+class Stored(Scan):
+    """A scan of the rows that an earlier stage of the query has stored under a name."""
+
+    stage: str
+
+
+@dataclass(frozen=True, eq=False)
 class Filter(Node):
     """The rows for which the predicate is TRUE."""
 

@@ -18,6 +18,7 @@ from sqlax.compiler.plan.nodes import (
     Project,
     Scan,
     Sort,
+    Stored,
     Union,
     Window,
 )
@@ -126,6 +127,7 @@ def _sql(expression: exp.Expr) -> str:
 
 _CASES: dict[type[Node], Callable[..., str]] = {
     Scan: _scan,
+    Stored: _scan,
     Filter: _filter,
     Project: _project,
     Join: _join,

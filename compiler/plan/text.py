@@ -17,6 +17,7 @@ from sqlax.compiler.plan.nodes import (
     Scan,
     Score,
     Sort,
+    Stored,
     Union,
     Window,
 )
@@ -88,6 +89,7 @@ def prompt_text(call: SemanticCall) -> str:
 
 _CASES: dict[type[Node], Callable[..., str]] = {
     Scan: lambda node: node.sql,
+    Stored: lambda node: node.sql,
     Filter: lambda node: node.predicate.sql("duckdb"),
     Project: _project,
     Score: _score,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
@@ -66,6 +66,12 @@ class SemanticCall:
     def values(self) -> tuple[exp.Expr, ...]:
         """The expressions of the prompt that a row fills in, in order."""
         return tuple(part.expression for part in self.prompt if isinstance(part, Value))
+
+    def with_values(self, values: tuple[exp.Expr, ...]) -> SemanticCall:
+        """The call with the expressions of its prompt replaced, in order."""
+        rest = iter(values)
+        parts = (p if isinstance(p, Literal) else Value(next(rest)) for p in self.prompt)
+        return replace(self, prompt=tuple(parts))
 
 
 def bind_call(node: exp.Anonymous, sql: str, dialect: Dialect = "duckdb") -> SemanticCall:

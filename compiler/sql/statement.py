@@ -59,6 +59,15 @@ class Statement:
         return self.sql[self.span.start : self.span.end]
 
     @property
+    def is_query(self) -> bool:
+        """Whether the statement is nothing but a query, semantic or not."""
+        if self.kind is not Kind.DUCKDB:
+            return self.kind is Kind.QUERY
+        pieces = split_top_level(tokenize(self.text), TokenType.SEMICOLON)
+        tokens = [piece for piece in pieces if piece]
+        return len(tokens) == 1 and tokens[0][0].token_type in _QUERY_STARTS
+
+    @property
     def query(self) -> str:
         """The semantic query; empty if the statement is DuckDB's."""
         span = self.query_span

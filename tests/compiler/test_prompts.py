@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from sqlax.compiler.build.tree import with_values
 from sqlax.compiler.lowering.prompts import lay_out
 from sqlax.compiler.sql.call import bind_call
 from sqlax.compiler.sql.rewrite import find_calls, parse_query
@@ -25,7 +24,7 @@ def layout(expression: str, profile: PromptProfile = PROFILE) -> PromptLayout:
     sql = f"SELECT {expression} FROM t"
     (node, *_) = find_calls(parse_query(sql))
     call = bind_call(node, sql)
-    alone = with_values(call, tuple(value.copy() for value in call.values))
+    alone = call.with_values(tuple(value.copy() for value in call.values))
     return lay_out(alone, profile, lambda _: "constant")
 
 
