@@ -1,0 +1,1 @@
+"""SELECTs by topic, answered in every mode as DuckDB answers them."""

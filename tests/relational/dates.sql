@@ -1,0 +1,38 @@
+-- Dates, timestamps and intervals.
+
+SELECT id, year(d) AS a, month(d) AS b, day(d) AS c, quarter(d) AS e, dayofweek(d) AS f, dayofyear(d) AS g, week(d) AS h FROM day;
+SELECT id, EXTRACT(year FROM t) AS a, EXTRACT(hour FROM t) AS b, EXTRACT(minute FROM t) AS c, EXTRACT(second FROM t) AS e, EXTRACT(epoch FROM t) AS f FROM day;
+SELECT id, date_part('isodow', d) AS a, date_part('week', d) AS b, date_part('isoyear', d) AS c, date_part('decade', d) AS e FROM day;
+SELECT id, d + 1 AS a, d - 1 AS b, e - d AS c, d - DATE '2000-01-01' AS f FROM day;
+SELECT id, d + INTERVAL 1 DAY AS a, d - INTERVAL 2 MONTH AS b, d + INTERVAL 1 YEAR AS c, t + INTERVAL 3 HOUR AS e FROM day;
+SELECT id, d + INTERVAL 1 MONTH AS a, (d + INTERVAL 1 MONTH)::DATE AS b, e - INTERVAL 1 MONTH AS c FROM day;
+SELECT id, t - INTERVAL '1 day 2 hours' AS a, t + INTERVAL (id) MINUTE AS b FROM day;
+SELECT id, t - t AS a, t - TIMESTAMP '2000-01-01 00:00:00' AS b, age(t, TIMESTAMP '2000-01-01') AS c FROM day;
+SELECT id, date_trunc('month', d) AS a, date_trunc('year', t) AS b, date_trunc('hour', t) AS c, date_trunc('week', d) AS e, date_trunc('quarter', d) AS f FROM day;
+SELECT id, date_diff('day', d, e) AS a, date_diff('month', d, e) AS b, date_diff('year', d, e) AS c, date_sub('month', d, e) AS f FROM day;
+SELECT id, last_day(d) AS a, dayname(d) AS b, monthname(d) AS c, strftime(d, '%Y/%m') AS e FROM day;
+SELECT id, make_date(2020, id, 1) AS a, d::TIMESTAMP AS b, t::DATE AS c, t::TIME AS e FROM day;
+SELECT id, d::VARCHAR AS a, t::VARCHAR AS b, '2024-01-0' || id AS c, ('2024-01-0' || id)::DATE AS e FROM day;
+SELECT id, epoch(t) AS a, epoch_ms(t) AS b, to_timestamp(0) = t AS c FROM day;
+SELECT id FROM day WHERE d = DATE '2024-02-29';
+SELECT id FROM day WHERE d > '2000-01-01';
+SELECT id FROM day WHERE d BETWEEN DATE '1969-01-01' AND DATE '2023-12-31';
+SELECT id FROM day WHERE d >= DATE '2024-02-29' - INTERVAL 60 DAY;
+SELECT id FROM day WHERE d IN ('2000-01-01', '2024-02-29', NULL);
+SELECT id FROM day WHERE t < TIMESTAMP '2000-01-01 00:00:01' AND t > '1950-01-01';
+SELECT id FROM day WHERE t = d;
+SELECT id FROM day WHERE e > d AND e - d < 40;
+SELECT id FROM day WHERE year(d) = 2024 OR month(e) = 1;
+SELECT id FROM day WHERE EXTRACT(month FROM d) IN (1, 12);
+SELECT id, d = e AS a, d < e AS b, d <> e AS c, t > d AS f, d IS DISTINCT FROM e AS g FROM day;
+SELECT MIN(d) AS a, MAX(d) AS b, MIN(t) AS c, MAX(t) AS e, COUNT(DISTINCT d) AS n FROM day;
+SELECT year(d) AS y, COUNT(*) AS n, MAX(e) AS m FROM day GROUP BY year(d);
+SELECT date_trunc('year', d) AS y, COUNT(*) AS n FROM day GROUP BY 1;
+SELECT d, COUNT(*) AS n FROM day GROUP BY d HAVING COUNT(*) > 1;
+SELECT id, COALESCE(d, e) AS a, greatest(d, e) AS b, least(d, e) AS c, NULLIF(d, e) AS f FROM day;
+SELECT id, CASE WHEN d < '2000-01-01' THEN 'old' WHEN d IS NULL THEN 'none' ELSE 'new' END AS a, CASE WHEN id > 3 THEN d ELSE e END AS b FROM day;
+SELECT DATE '2024-01-31' + INTERVAL 1 MONTH AS a, DATE '2024-03-31' - INTERVAL 1 MONTH AS b, DATE '2023-02-28' + INTERVAL 1 YEAR AS c;
+SELECT INTERVAL 1 DAY + INTERVAL 2 HOUR AS a, INTERVAL 90 MINUTE AS b, INTERVAL 1 MONTH > INTERVAL 29 DAY AS c, -INTERVAL 1 DAY AS d;
+SELECT id, CASE WHEN id > 3 THEN INTERVAL 1 DAY ELSE INTERVAL 1 MONTH END AS i, d + CASE WHEN id > 3 THEN INTERVAL 1 DAY ELSE INTERVAL 1 MONTH END AS s FROM day;
+SELECT month(day) AS m, SUM(qty) AS q FROM sale WHERE day >= DATE '2024-01-10' AND day < DATE '2024-01-10' + INTERVAL 1 MONTH GROUP BY month(day);
+SELECT id, day - LAG(day) OVER (PARTITION BY region ORDER BY day, id) AS gap FROM sale;
