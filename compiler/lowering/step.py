@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import jax
@@ -41,8 +42,7 @@ def build_step(blueprint: Blueprint, operators: Sequence[ScoreInputs]) -> Step:
         blueprint: the plan.
         operators: each score operator's constants, or their shapes.
     """
-    groups = groups_of(blueprint, operators)
-    branches = _branches(blueprint, groups)
+    morsels = build_morsels(blueprint, operators)
     done = phases_of(blueprint).done
 
     def step(
@@ -54,14 +54,35 @@ def build_step(blueprint: Blueprint, operators: Sequence[ScoreInputs]) -> Step:
 
         def morsel(carry: tuple[ProgramState, Array]) -> tuple[ProgramState, Array]:
             now, left = carry
-            number = _branch_number(blueprint, groups, now)
-            after = jax.lax.switch(number, branches, params, inputs, now)
+            number = morsels.number(now)
+            after = jax.lax.switch(number, morsels.branches, params, inputs, now)
             return dataclasses.replace(after, steps=after.steps + 1), left - 1
 
         started = dataclasses.replace(state, waiting=jnp.zeros((), bool))
         return jax.lax.while_loop(goes_on, morsel, (started, budget))[0]
 
     return step
+
+
+@dataclass(frozen=True)
+class Morsels:
+    """What a program does one after the other.
+
+    Attributes:
+        branches: every phase, and every tile shape of RUN, as a function from state to state.
+        number: which of them is next.
+    """
+
+    branches: Sequence[Branch]
+    number: Callable[[ProgramState], Int[Array, ""]]
+
+
+def build_morsels(blueprint: Blueprint, operators: Sequence[ScoreInputs]) -> Morsels:
+    """The morsels of a blueprint; `build_step` puts them into one loop."""
+    groups = groups_of(blueprint, operators)
+    return Morsels(
+        _branches(blueprint, groups), lambda state: _branch_number(blueprint, groups, state)
+    )
 
 
 def _branches(blueprint: Blueprint, groups: Sequence[Group]) -> list[Branch]:
@@ -101,7 +122,7 @@ def _branch_number(
 
 def start(blueprint: Blueprint, params: Params, inputs: ProgramInputs) -> ProgramState:
     """The state before the first morsel: all zeros, in the shapes the phases will give them."""
-    state = _empty(blueprint, _ways(inputs))
+    state = empty_state(blueprint, inputs)
     for number in range(len(blueprint.operators)):
         made = _initial_operator(blueprint, params, inputs, state, number)
         state = dataclasses.replace(state, operators=(*state.operators, made))
@@ -133,11 +154,12 @@ def _ways(inputs: ProgramInputs) -> int:
     return max((pool.first.shape[0] for pool in inputs.pools.values()), default=1)
 
 
-def _empty(blueprint: Blueprint, ways: int) -> ProgramState:
+def empty_state(blueprint: Blueprint, inputs: ProgramInputs) -> ProgramState:
+    """The state before the first morsel, without operators and without a place for the rows."""
     return ProgramState(
         phase=jnp.zeros((), jnp.int32),
         waiting=jnp.zeros((), bool),
-        wanted=jnp.zeros(ways, jnp.int32),
+        wanted=jnp.zeros(_ways(inputs), jnp.int32),
         windows=jnp.zeros(len(blueprint.chains), jnp.int32),
         operators=(),
         output=Relation({}, jnp.zeros(0, bool)),

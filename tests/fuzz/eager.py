@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from sqlax.compiler.execution import Execution
 from sqlax.compiler.lowering.assemble import Models
-from sqlax.compiler.lowering.machine import finish_phase
-from sqlax.compiler.lowering.step import start
+from sqlax.compiler.lowering.machine import Blueprint
+from sqlax.compiler.lowering.step import Morsels, build_morsels
 from sqlax.compiler.query import QueryPlan
 from sqlax.models.language_model import LanguageModel
-from sqlax.runtime.program import Program
+from sqlax.runtime.program import LoadWindows, Program
+from sqlax.runtime.score.inputs import ScoreInputs
 from sqlax.runtime.state import ProgramInputs, ProgramState
 
 
@@ -25,40 +26,47 @@ def execution(plan: QueryPlan, model: LanguageModel, *, compiled: bool) -> Execu
     Args:
         plan: the query.
         model: the only model.
-        compiled: whether the program is compiled; a plan with semantic operators always is, for
-            its program is a loop.
+        compiled: whether its programs are compiled.
     """
     models = Models(model.name, {model.name: model})
-    kind = Execution if compiled or plan.scores else EagerExecution
-    return kind(plan, models)
+    return Execution(plan, models) if compiled else EagerExecution(plan, models)
 
 
 class EagerExecution(Execution):
     """An execution whose programs are not compiled."""
 
-    def _make_program(self, blueprint: Any, operators: Any) -> Program:
+    def _make_program(self, blueprint: Blueprint, operators: Sequence[ScoreInputs]) -> Program:
+        whole = super()._make_program(blueprint, operators)
         return EagerProgram(
-            step=lambda *arguments: arguments[2],
-            start=lambda params, inputs: start(blueprint, params, inputs),
-            done=0,
-            models={},
-            finish=finish_phase(blueprint),
+            step=whole.step,
+            start=whole.start if operators else lambda _, inputs: empty_state(blueprint, inputs),
+            done=whole.done,
+            models=whole.models,
+            morsels=build_morsels(blueprint, operators),
         )
 
 
 @dataclass
 class EagerProgram(Program):
-    """The last phase of a program, run on the host; it is the only one without a model."""
+    """A program whose loop runs on the host.
 
-    finish: Callable[..., ProgramState] | None = None
+    Attributes:
+        morsels: what the loop repeats.
+    """
+
+    morsels: Morsels | None = None
 
     def slices(
-        self,
-        inputs: ProgramInputs,
-        load_windows: Callable[[tuple[int, ...]], ProgramInputs],
-        budget: int | None = None,
+        self, inputs: ProgramInputs, load_windows: LoadWindows, budget: int | None = None
     ) -> Iterator[ProgramState]:
-        """The state after the only phase."""
-        assert self.finish is not None, "given by the execution"
-        state = jax.tree.map(jnp.zeros_like, jax.eval_shape(self.start, {}, inputs))
-        yield self.finish({}, inputs, state)
+        """Run, yielding the state after each morsel; the last one is done."""
+        assert self.morsels is not None, "given by the execution"
+        shapes = jax.eval_shape(self.start, self.models, inputs)
+        state = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
+        while int(state.phase) < self.done:
+            if bool(state.waiting):
+                inputs = load_windows(tuple(np.asarray(state.wanted).tolist()))
+                state = replace(state, waiting=jnp.zeros((), bool))
+            branch = self.morsels.branches[int(self.morsels.number(state))]
+            state = branch(self.models, inputs, state)
+            yield state
