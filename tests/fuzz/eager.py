@@ -12,7 +12,7 @@ import numpy as np
 from sqlax.compiler.execution import Execution
 from sqlax.compiler.lowering.assemble import Models
 from sqlax.compiler.lowering.machine import Blueprint
-from sqlax.compiler.lowering.step import Morsels, build_morsels
+from sqlax.compiler.lowering.step import Morsels, build_morsels, empty_state
 from sqlax.compiler.query import QueryPlan
 from sqlax.models.language_model import LanguageModel
 from sqlax.runtime.program import LoadWindows, Program
