@@ -14,13 +14,14 @@ import pyarrow as pa
 
 from sqlax.compiler.lowering.assemble import Assembly, Models, Tables
 from sqlax.compiler.lowering.machine import Blueprint, phases_of
+from sqlax.compiler.lowering.map_sites import MapSite, map_sites
 from sqlax.compiler.lowering.step import build_step, start
+from sqlax.compiler.placement import Stage
 from sqlax.compiler.plan.catalog import Catalog, first_line, used_parameters
 from sqlax.compiler.plan.flow import carried_from
-from sqlax.compiler.placement import Stage
-from sqlax.compiler.plan.nodes import Join, Scan
+from sqlax.compiler.plan.nodes import Join, Node, Scan
 from sqlax.compiler.plan.output import Output
-from sqlax.compiler.plan.schema import Field, decimal_scale
+from sqlax.compiler.plan.schema import Field, decimal_scale, enum_values
 from sqlax.compiler.query import QueryPlan
 from sqlax.compiler.report import RunReport, Spent, check_errors, run_report, whole_report
 from sqlax.errors import DataError, OutsideGraphError
@@ -67,6 +68,7 @@ class Execution:
     programs: dict[Any, Program] = field(default_factory=dict)
     stage_programs: dict[str, dict[Any, Program]] = field(default_factory=dict)
     _join_capacities: dict[Join, int] = field(default_factory=dict)
+    _sites: dict[Node, tuple[MapSite, ...]] = field(default_factory=dict)
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> Execution:
         """The same query over other values of its parameters; compiled programs are shared."""
@@ -120,13 +122,12 @@ class Execution:
             return self._as_loaded(tables[self.plan.placed], begin)
         with jax.enable_x64(True):
             while True:
-                assembly = Assembly(
-                    self.plan, self.models, tables, self.token_budget, self._join_capacities
-                )
+                assembly = self._assembly(tables)
                 program = self.program(assembly)
                 state = self._drive(program, assembly, on_progress)
                 if not self._grow_joins(assembly, state):
                     break
+            _check_numbers(state)
             check_errors(assembly, state)
             table = _decode(assembly, state)
             now = self._spent()
@@ -139,6 +140,22 @@ class Execution:
         report = RunReport((), (len(table),), 0, time.perf_counter() - begin, 0.0, 0)
         return Outcome(numbered, self.plan.outputs, report)
 
+    def _assembly(self, tables: Tables) -> Assembly:
+        return Assembly(
+            self.plan,
+            self.models,
+            tables,
+            self.token_budget,
+            self._join_capacities,
+            self._map_sites(),
+        )
+
+    def _map_sites(self) -> tuple[MapSite, ...]:
+        """Where the plan reads maps; looked for once for all values of the parameters."""
+        if self.plan.placed not in self._sites:
+            self._sites[self.plan.placed] = map_sites(self.plan.placed, self.plan.catalog)
+        return self._sites[self.plan.placed]
+
     def _spent(self) -> Spent:
         """Traces and seconds of compiling so far."""
         programs = self.programs.values()
@@ -148,9 +165,7 @@ class Execution:
         """The program for the present data's capacities, as StableHLO text."""
         tables = self.load()
         with jax.enable_x64(True):
-            assembly = Assembly(
-                self.plan, self.models, tables, self.token_budget, self._join_capacities
-            )
+            assembly = self._assembly(tables)
             lowered, _ = self.program(assembly).lower(assembly.inputs())
             return str(lowered.as_text())
 
@@ -239,9 +254,17 @@ def _program_key(blueprint: Blueprint, constants: Sequence[ScoreInputs]) -> Any:
     return operators, shapes, blueprint.capacities, blueprint.constants, types
 
 
-def _decode(assembly: Assembly, state: ProgramState) -> pa.Table:
+def _check_numbers(state: ProgramState) -> None:
+    """Raise where the graph cannot give the answer, but DuckDB gives it or its own error.
+
+    Raises:
+        OutsideGraphError: a value left its type's range or 64 bits, or was divided by zero.
+    """
     if bool(state.overflow):
         raise OutsideGraphError("a number left the range of its SQL type, or was divided by zero")
+
+
+def _decode(assembly: Assembly, state: ProgramState) -> pa.Table:
     plan = assembly.plan.placed
     count = int(np.asarray(state.output.mask).sum())
     columns = []
@@ -256,7 +279,8 @@ def _decode(assembly: Assembly, state: ProgramState) -> pa.Table:
 
 def _held(assembly: Assembly, output: Field) -> OutputColumn:
     origin = carried_from(assembly.plan.placed, output.name)
-    if origin is not None and assembly.is_carried(*origin):
+    if origin is not None and assembly.columns.is_carried(*origin):
         scan, name = origin
         return OutputColumn(output.kind, source=assembly.tables[scan].column(name))
-    return OutputColumn(output.kind, decimal_scale(output.type), labels=output.labels or ())
+    labels = output.labels or enum_values(output.type)
+    return OutputColumn(output.kind, decimal_scale(output.type), labels=labels)

@@ -14,11 +14,28 @@ from sqlglot import exp
 
 from sqlax.compiler.lowering.check import node_obstacle
 from sqlax.compiler.plan.catalog import Catalog, quote
-from sqlax.compiler.plan.nodes import Node, Project, Scan, Score, Stored, column
+from sqlax.compiler.plan.nodes import (
+    Aggregate,
+    Distinct,
+    Join,
+    Node,
+    Project,
+    Scan,
+    Score,
+    Sort,
+    Stored,
+    Union,
+    Window,
+    column,
+)
 from sqlax.compiler.plan.render import render
 from sqlax.compiler.plan.schema import Field, Schema
 
 Mode: TypeAlias = Literal["hybrid", "graph", "duckdb"]
+
+
+_WORTH_A_STAGE = (Score, Join, Aggregate, Window, Distinct, Sort, Union)
+"""What the graph keeps although DuckDB runs an operator above it."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +116,7 @@ class _Placer:
         return node_obstacle(node, self.catalog)
 
     def _score(self, node: Score) -> Node:
-        """A semantic operator; what the graph cannot read of its prompt DuckDB computes below it."""
+        """A semantic operator; what the graph cannot read of its prompt DuckDB computes."""
         child = self.place(node.input)
         obstacle = node_obstacle(node, self.catalog)
         if obstacle is None and self.mode != "duckdb":
@@ -109,21 +126,21 @@ class _Placer:
 
     def _in_duckdb(self, node: Node, reason: str) -> Node:
         """A placed node as something that DuckDB can read."""
-        if not any(isinstance(below, Score) for below in node.walk()):
+        if not any(isinstance(below, _WORTH_A_STAGE) for below in node.walk()):
             return node
         name = f"sqlax_stage_{len(self.stages) + 1}"
         self.stages.append(Stage(name, node, reason))
         stored = Schema(tuple(replace(f, labels=None) for f in node.schema.fields))
-        items = (
-            f"CAST(c{i} AS {f.type}) AS {quote(f.name)}" for i, f in enumerate(stored.fields)
-        )
-        return Stored(stored, f"SELECT {', '.join(items)} FROM {name}", name)
+        items = (f"CAST(c{i} AS {f.type}) AS {quote(f.name)}" for i, f in enumerate(stored.fields))
+        return Stored(stored, f"SELECT {', '.join(items)} FROM {name}", stage=name)
 
     def _prepared(self, node: Score, below: Node) -> Node:
         """The operator over texts and a guard that DuckDB has computed as columns."""
         values = [_as_text(value) for value in node.call.values]
         guard = [] if node.guard is None else [node.guard]
-        made = [v for v in (*values, *guard) if not isinstance(v, exp.Column) and v.find(exp.Column)]
+        made = [
+            v for v in (*values, *guard) if not isinstance(v, exp.Column) and v.find(exp.Column)
+        ]
         names = {value: f"#prepared{i}" for i, value in enumerate(dict.fromkeys(made))}
         types = self.catalog.types_of(names, below.schema)
         fields = tuple(Field(n, t) for n, t in zip(names.values(), types, strict=True))

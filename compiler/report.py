@@ -128,9 +128,7 @@ def run_report(
     )
 
 
-def whole_report(
-    stages: Sequence[RunReport], last: RunReport, seconds: float
-) -> RunReport:
+def whole_report(stages: Sequence[RunReport], last: RunReport, seconds: float) -> RunReport:
     """The report of a query whose last stage reported `last`."""
     parts = (*stages, last)
     return replace(

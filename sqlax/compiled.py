@@ -11,8 +11,8 @@ from sqlax.result import Result
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from sqlax.compiler.estimate import Cost
     from sqlax.compiler.execution import Execution, OnProgress
-    from sqlax.compiler.explain import Cost
     from sqlax.compiler.query import QueryPlan
 
 
@@ -60,9 +60,9 @@ class CompiledQuery:
 
     def cost(self) -> Cost:
         """What a run over the present data is expected to take."""
-        from sqlax.compiler.explain import Estimator
+        from sqlax.compiler.explain import parts_of, whole_cost
 
-        return Estimator(self._for(self._defaults)).cost()
+        return whole_cost(parts_of(self._for(self._defaults)))
 
     def plan(self) -> QueryPlan:
         """The plan; made at the first call.

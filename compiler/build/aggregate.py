@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from sqlax.compiler.build.context import Context
 from sqlax.compiler.build.attach import settle
+from sqlax.compiler.build.context import Context
 from sqlax.compiler.build.grouping_sets import GroupBy, Sets
 from sqlax.compiler.build.subquery import renamed
 from sqlax.compiler.build.tree import has_semantic, is_semantic, rewrite
@@ -137,9 +137,7 @@ def _one_set(whole: Aggregate, places: frozenset[int], numbers: list[Number]) ->
         tuple(whole.keys[i] for i in sorted(places)),
         whole.calls,
     )
-    values = [
-        column(field.name) if i in places else _null(field.type) for i, field in keys
-    ]
+    values = [column(field.name) if i in places else _null(field.type) for i, field in keys]
     calls = [column(field.name) for field in whole.schema.fields[split:]]
     bits = [_grouping(asked, places) for _, asked in numbers]
     added = Schema(tuple(Field(name, "BIGINT") for name, _ in numbers))

@@ -7,7 +7,8 @@ from sqlglot import exp
 from sqlax.compiler.build.context import Context
 from sqlax.compiler.build.dependent import with_outer_values
 from sqlax.compiler.build.lift import lift
-from sqlax.compiler.build.pull_up import Pulled, inlined_aggregate, pull_up
+from sqlax.compiler.build.pull_up import Pulled, pull_up
+from sqlax.compiler.build.scalar_aggregate import inlined_aggregate
 from sqlax.compiler.build.subquery import Subquery, SubqueryKind
 from sqlax.compiler.build.tree import (
     conjunction,
@@ -31,7 +32,9 @@ from sqlax.compiler.plan.nodes import (
 from sqlax.compiler.plan.schema import Field, Schema
 
 
-def settle(plan: Node, expressions: list[exp.Expr], context: Context) -> tuple[Node, list[exp.Expr]]:
+def settle(
+    plan: Node, expressions: list[exp.Expr], context: Context
+) -> tuple[Node, list[exp.Expr]]:
     """The plan with every subquery joined and every semantic call lifted, and the expressions.
 
     A subquery may stand in a prompt, and a semantic call may be the operand of a subquery: each
@@ -39,10 +42,11 @@ def settle(plan: Node, expressions: list[exp.Expr], context: Context) -> tuple[N
     """
     plan, expressions = attach_plain(plan, expressions, context)
     while any(map(has_subquery, expressions)):
-        operands = [part for e in expressions for node in _ready(e) for part in node.expressions[1:]]
+        operands = [
+            part for e in expressions for node in _ready(e) for part in node.expressions[1:]
+        ]
         plan, lifted = lift(plan, operands, context.templates)
-        known = dict(zip(operands, lifted, strict=True))
-        expressions = [rewrite(e, lambda node: known.get(node)) for e in expressions]
+        expressions = _replaced(expressions, dict(zip(operands, lifted, strict=True)))
         plan, expressions = attach_plain(plan, expressions, context)
     return lift(plan, expressions, context.templates)
 
@@ -55,12 +59,15 @@ def attach_plain(
         values: dict[exp.Expr, exp.Expr] = {}
         for node in dict.fromkeys(nodes):
             plan, values[node] = attach(plan, node, context)
-        expressions = [rewrite(e, lambda node: _copied(values, node)) for e in expressions]
+        expressions = _replaced(expressions, values)
     return plan, expressions
 
 
-def _copied(values: dict[exp.Expr, exp.Expr], node: exp.Expr) -> exp.Expr | None:
-    return values[node].copy() if is_subquery(node) and node in values else None
+def _replaced(expressions: list[exp.Expr], values: dict[exp.Expr, exp.Expr]) -> list[exp.Expr]:
+    def visit(node: exp.Expr) -> exp.Expr | None:
+        return values[node].copy() if node in values else None
+
+    return [rewrite(expression, visit) for expression in expressions]
 
 
 def _ready(expression: exp.Expr) -> list[exp.Expr]:
@@ -131,9 +138,7 @@ def _wrapped(node: exp.Expr) -> exp.Expr:
     return node.copy() if simple else exp.paren(node, copy=True)
 
 
-def _scalar(
-    plan: Node, node: exp.Expr, found: Subquery, context: Context
-) -> tuple[Node, exp.Expr]:
+def _scalar(plan: Node, node: exp.Expr, found: Subquery, context: Context) -> tuple[Node, exp.Expr]:
     """A SINGLE join; a correlated aggregate is joined below what is computed from it."""
     local = _local_arguments(node, found)
     inlined = inlined_aggregate(found.plan, set(local), context) if local else None
@@ -186,7 +191,7 @@ def join(
     null_aware: bool = False,
     other: str = "",
 ) -> Node:
-    """A join whose conditions are divided into keys and the rest, which an INNER one has above it."""
+    """A join with its conditions divided into keys and the rest, which INNER has above it."""
     keys: list[JoinKey] = []
     rest: list[exp.Expr] = []
     for condition in (part for whole in conditions for part in conjuncts(whole)):

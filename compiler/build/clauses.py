@@ -103,9 +103,7 @@ def _distinct_on(
     ]
 
 
-def _group(
-    select: exp.Select, outputs: list[exp.Expr], scope: Scope, context: Context
-) -> GroupBy:
+def _group(select: exp.Select, outputs: list[exp.Expr], scope: Scope, context: Context) -> GroupBy:
     clause = select.args.get("group")
     if clause is None:
         return GroupBy([], None)

@@ -63,7 +63,7 @@ class Context:
         return f"#{stem}{next(self.numbers)}"
 
     def prefix(self, alias: str) -> str:
-        """What the fields of a FROM item begin with: its name, numbered where it is not the first."""
+        """What the fields of a FROM item begin with: its name, numbered from the second on."""
         times = self.prefixes[alias] = self.prefixes.get(alias, 0) + 1
         return alias if times == 1 else f"{alias}#{times}"
 

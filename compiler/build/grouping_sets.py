@@ -40,7 +40,9 @@ def _items(clause: exp.Group) -> list[exp.Expr]:
 
 
 def _has_sets(clause: exp.Group) -> bool:
-    return any(isinstance(item, exp.Rollup | exp.Cube | exp.GroupingSets) for item in _items(clause))
+    return any(
+        isinstance(item, exp.Rollup | exp.Cube | exp.GroupingSets) for item in _items(clause)
+    )
 
 
 def _part(

@@ -106,7 +106,9 @@ class _Joiner:
         names = {source.name.lower() for source in self.scope.sources}
         for source in sources:
             if source.name.lower() in names:
-                raise BindError(f"table name {source.name!r} stands twice in FROM", self.context.sql)
+                raise BindError(
+                    f"table name {source.name!r} stands twice in FROM", self.context.sql
+                )
 
     def _placed(
         self, left: Node, right: Node, operands: list[exp.Expr], kind: JoinKind, item: exp.Join

@@ -128,7 +128,11 @@ class Scope:
         if not chosen:
             raise self._unknown(exp.column("*", table=table))
         return [
-            (name, replaced.get(name.lower()) or self._starred(field, table), name.lower() not in replaced)
+            (
+                name,
+                replaced.get(name.lower()) or self._starred(field, table),
+                name.lower() not in replaced,
+            )
             for source in chosen
             for name, field in source.columns
             if name.lower() not in excluded and (table or field not in self.hidden)

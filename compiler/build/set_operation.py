@@ -31,9 +31,7 @@ from sqlax.errors import UnsupportedError
 BuildQuery = Callable[[exp.Query, Context], Node]
 
 
-def build_set_operation(
-    tree: exp.SetOperation, context: Context, build_query: BuildQuery
-) -> Node:
+def build_set_operation(tree: exp.SetOperation, context: Context, build_query: BuildQuery) -> Node:
     """The plan of a set operation with its ORDER BY and LIMIT.
 
     Raises:
@@ -47,9 +45,7 @@ def build_set_operation(
     return _tail(tree, plan, context)
 
 
-def _sides(
-    tree: exp.SetOperation, context: Context, build_query: BuildQuery
-) -> tuple[Node, Node]:
+def _sides(tree: exp.SetOperation, context: Context, build_query: BuildQuery) -> tuple[Node, Node]:
     left, right = tree.this, tree.expression
     return build_query(left, context), renamed(build_query(right, context), context)
 
@@ -119,4 +115,3 @@ def _tail(tree: exp.SetOperation, plan: Node, context: Context) -> Node:
     if plan.schema == schema:
         return plan
     return Project(schema, plan, tuple(column(name) for name in schema.names))
-

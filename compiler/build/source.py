@@ -45,13 +45,12 @@ def table_source(item: exp.Expr, context: Context) -> tuple[Node, Source]:
     renamed = _visible(fields, [f.name for f in fields], prefix, context)
     pairs = zip(fields, renamed.fields, strict=True)
     columns = ", ".join(f"{quote(f.name)} AS {quote(held.name)}" for f, held in pairs)
-    scan = Scan(renamed, f"{context.with_clause()}SELECT {columns} FROM {text}")
+    rows = context.catalog.expected_rows(f"{context.with_clause()}SELECT * FROM {text}")
+    scan = Scan(renamed, f"{context.with_clause()}SELECT {columns} FROM {text}", rows)
     return scan, Source(alias, tuple((f.name, f"{prefix}.{f.name}") for f in fields))
 
 
-def _visible(
-    fields: tuple[Field, ...], names: list[str], prefix: str, context: Context
-) -> Schema:
+def _visible(fields: tuple[Field, ...], names: list[str], prefix: str, context: Context) -> Schema:
     """The fields as a FROM item shows them; queries inside this one may read them."""
     shown = tuple(
         Field(f"{prefix}.{name}", field.type, field.labels)

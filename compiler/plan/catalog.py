@@ -5,15 +5,31 @@ Types are always DuckDB's own answer: an expression is described over a relation
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 from sqlglot import exp
 
 from sqlax.compiler.plan.schema import Field, Schema
 from sqlax.errors import BindError, DataError
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A value that DuckDB computed while planning.
+
+    Attributes:
+        value: an Arrow column of one row.
+        type: DuckDB's type.
+    """
+
+    value: pa.ChunkedArray
+    type: str
 
 
 class Catalog:
@@ -25,6 +41,8 @@ class Catalog:
         self.connection = connection
         self.parameters = dict(parameters or {})
         self._types: dict[str, tuple[str, ...]] = {}
+        self._constants: dict[str, Constant] = {}
+        self._functions: dict[str, frozenset[str]] = {}
 
     def describe(self, sql: str) -> tuple[Field, ...]:
         """Output columns of a query.
@@ -57,15 +75,63 @@ class Catalog:
         except duckdb.Error as error:
             raise _error(error) from error
 
+    def expected_rows(self, sql: str) -> int | None:
+        """How many rows DuckDB expects of a query; None where it does not say."""
+        ((_, text),) = self.rows(f"EXPLAIN (FORMAT JSON) {sql}")
+        information = json.loads(text)[0]["extra_info"]
+        number = information.get("Estimated Cardinality")
+        return None if number is None else int(number)
+
     def parameter_types(self) -> dict[str, str]:
         """DuckDB's type of each parameter's value."""
         return {name: self.rows(f"SELECT typeof(${name})")[0][0] for name in self.parameters}
 
+    def arrow(self, sql: str) -> pa.Table:
+        """All rows of a query as an Arrow table."""
+        try:
+            return self.connection.sql(sql, params=self._used(sql)).to_arrow_table()
+        except duckdb.Error as error:
+            raise _error(error) from error
+
+    def constant(self, node: exp.Expr) -> Constant:
+        """The value of an expression without columns, with DuckDB's type; computed once."""
+        self.remember([node])
+        return self._constants[node.sql("duckdb")]
+
+    def remember(self, nodes: Iterable[exp.Expr]) -> None:
+        """Compute many constants with one query; `constant` then knows them."""
+        texts = dict.fromkeys(node.sql("duckdb") for node in nodes)
+        missing = [text for text in texts if text not in self._constants]
+        if not missing:
+            return
+        items = ", ".join(f"{text} AS c{place}" for place, text in enumerate(missing))
+        try:
+            found = self.connection.sql(f"SELECT {items}")
+            table = found.to_arrow_table()
+        except duckdb.Error as error:
+            raise _error(error) from error
+        for text, value, kind in zip(missing, table.columns, found.types, strict=True):
+            self._constants[text] = Constant(value, str(kind))
+
     def aggregate_names(self) -> frozenset[str]:
         """Lower-case names of DuckDB's aggregate functions."""
-        functions = "duckdb_functions() WHERE function_type = 'aggregate'"
-        names = self.rows(f"SELECT DISTINCT function_name FROM {functions}")
-        return frozenset(name for (name,) in names)
+        return self._named("function_type = 'aggregate'")
+
+    def volatile_names(self) -> frozenset[str]:
+        """Lower-case names of functions whose value depends on more than their arguments."""
+        now = "stability = 'CONSISTENT_WITHIN_QUERY' AND len(parameters) = 0"
+        return self._named(f"stability = 'VOLATILE' OR function_name = 'age' OR ({now})")
+
+    def macros(self) -> dict[str, str]:
+        """Definitions of the database's own macros by lower-case name."""
+        chosen = "duckdb_functions() WHERE macro_definition IS NOT NULL AND NOT internal"
+        return dict(self.rows(f"SELECT lower(function_name), macro_definition FROM {chosen}"))
+
+    def _named(self, condition: str) -> frozenset[str]:
+        if condition not in self._functions:
+            sql = f"SELECT lower(function_name) FROM duckdb_functions() WHERE {condition}"
+            self._functions[condition] = frozenset(name for (name,) in self.rows(sql))
+        return self._functions[condition]
 
     def _used(self, sql: str) -> dict[str, Any]:
         """The parameters that a text names: DuckDB refuses values it was not asked for."""

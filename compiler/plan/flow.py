@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from sqlglot import exp
 
@@ -25,9 +25,18 @@ Origin = tuple[Scan, str]
 Reads = Callable[[Node, set[str]], set[str]]
 
 
-def computed_columns(plan: Node) -> set[Origin]:
-    """Scan columns whose values an expression, key or prompt reads; the others are carried."""
-    return set(_sources(plan, set(), _values_read))
+def computed_columns(plan: Node, mapped: Collection[exp.Expr] = ()) -> set[Origin]:
+    """Scan columns whose values an expression, key or prompt reads; the others are carried.
+
+    Args:
+        plan: the plan.
+        mapped: expressions that DuckDB evaluates: what only they read is carried too.
+    """
+
+    def reads(node: Node, wanted: set[str]) -> set[str]:
+        return _values_read(node, wanted, mapped)
+
+    return set(_sources(plan, set(), reads, mapped))
 
 
 def prompt_columns(plan: Node) -> set[Origin]:
@@ -48,25 +57,29 @@ def carried_from(plan: Node, name: str) -> Origin | None:
     return carried_from(child, name) if child is not None else None
 
 
-def _sources(node: Node, wanted: set[str], reads: Reads) -> Iterable[Origin]:
+def _sources(
+    node: Node, wanted: set[str], reads: Reads, mapped: Collection[exp.Expr] = ()
+) -> Iterable[Origin]:
     """Scan columns that flow into the wanted output columns or into what `reads` names."""
     if isinstance(node, Scan):
         return [(node, name) for name in wanted]
-    below = _through(node, wanted) | reads(node, wanted)
+    below = _through(node, wanted, mapped) | reads(node, wanted)
     return [
         origin
         for child in node.inputs
-        for origin in _sources(child, below & set(child.schema.names), reads)
+        for origin in _sources(child, below & set(child.schema.names), reads, mapped)
     ]
 
 
-def _through(node: Node, wanted: set[str]) -> set[str]:
+def _through(node: Node, wanted: set[str], mapped: Collection[exp.Expr]) -> set[str]:
     """Input columns from which the wanted output columns are made."""
     if isinstance(node, Project):
-        return _all_columns(value for field, value in node.items() if field.name in wanted)
+        kept = (value for field, value in node.items() if field.name in wanted)
+        return {name for value in kept for name in _read_outside(value, mapped)}
     if isinstance(node, Aggregate):
         made = zip(node.schema.names, (*node.keys, *node.calls), strict=True)
-        return _all_columns(value for name, value in made if name in wanted)
+        kept = (value for name, value in made if name in wanted)
+        return {name for value in kept for name in _read_outside(value, mapped)}
     if isinstance(node, Union):
         return _of_sides(node, wanted)
     return set(wanted)
@@ -78,16 +91,27 @@ def _of_sides(node: Union, wanted: set[str]) -> set[str]:
     return {name for own, *sides in named if own in wanted for name in sides}
 
 
-def _values_read(node: Node, wanted: set[str]) -> set[str]:
+def _values_read(node: Node, wanted: set[str], mapped: Collection[exp.Expr]) -> set[str]:
     if isinstance(node, Project):
-        return _all_columns(v for v in node.values if not isinstance(v, exp.Column))
+        made = (v for v in node.values if not isinstance(v, exp.Column))
+        return {name for value in made for name in _read_outside(value, mapped)}
     if isinstance(node, Distinct):
         return set(node.schema.names)
     if isinstance(node, Union):
         return _of_sides(node, wanted)
     if isinstance(node, Filter | Score | Join | Aggregate | Sort | Window):
-        return _all_columns(node.expressions())
+        return {name for e in node.expressions() for name in _read_outside(e, mapped)}
     return set()
+
+
+def _read_outside(expression: exp.Expr, mapped: Collection[exp.Expr]) -> set[str]:
+    """Columns that an expression reads other than inside of a mapped one."""
+    if not mapped or isinstance(expression, exp.Column):
+        return columns_of(expression)
+    if expression in mapped:
+        return set()
+    parts = expression.iter_expressions()
+    return {name for part in parts for name in _read_outside(part, mapped)}
 
 
 def _prompts_read(node: Node, wanted: set[str]) -> set[str]:

@@ -76,16 +76,22 @@ def _unique(node: Node, seen: dict[int, Node]) -> tuple[Node, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Scan(Node):
-    """Rows that DuckDB produces: `SELECT ... ` with exactly the columns of the schema."""
+    """Rows that DuckDB produces: `SELECT ... ` with exactly the columns of the schema.
+
+    Attributes:
+        sql: the text.
+        rows: how many rows DuckDB expects; None where it was not asked.
+    """
 
     sql: str
+    rows: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Stored(Scan):
     """A scan of the rows that an earlier stage of the query has stored under a name."""
 
-    stage: str
+    stage: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,7 +220,10 @@ class Join(Node):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        sides = ((key.left, self.left) for key in self.keys), ((k.right, self.right) for k in self.keys)
+        sides = (
+            ((key.left, self.left) for key in self.keys),
+            ((k.right, self.right) for k in self.keys),
+        )
         for value, side in (pair for both in sides for pair in both):
             assert columns_of(value) <= set(side.schema.names), f"key {value} reads the other side"
 

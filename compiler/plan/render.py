@@ -61,8 +61,8 @@ def _mark(node: Join) -> str:
     pairs = f"FROM {_from(node.right, 'r')}"
     mark = f"EXISTS (SELECT 1 {pairs} WHERE {condition})"
     if node.null_aware:
-        case = f"CASE WHEN bool_or({condition}) THEN TRUE WHEN count(*) = count({condition}) THEN FALSE"
-        mark = f"(SELECT {case} END {pairs})"
+        no = f"WHEN count(*) = count({condition}) THEN FALSE"
+        mark = f"(SELECT CASE WHEN bool_or({condition}) THEN TRUE {no} END {pairs})"
     return f"SELECT *, {mark} AS {name} FROM {_from(node.left, 'l')}"
 
 

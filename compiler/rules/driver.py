@@ -7,7 +7,10 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from sqlax.compiler.plan.nodes import Node
+from sqlax.compiler.rules.factor_or import factor_or
+from sqlax.compiler.rules.order_joins import order_joins
 from sqlax.compiler.rules.prune_columns import prune_columns
+from sqlax.compiler.rules.push_condition import push_condition
 from sqlax.compiler.rules.push_filter import push_filter
 from sqlax.compiler.rules.push_limit import push_limit
 from sqlax.compiler.rules.push_sort import push_sort
@@ -15,13 +18,16 @@ from sqlax.compiler.rules.push_sort import push_sort
 Rule = Callable[[Node], Node | None]
 
 RULES: tuple[Rule, ...] = (
-    push_filter,  # before the others: fewer rows for everything above
+    factor_or,  # before the others: what it finds can be pushed, and be the key of a join
+    push_filter,  # fewer rows for everything above
     push_sort,  # before push_limit, which can only pass what ORDER BY has left
     push_limit,
+    push_condition,
+    order_joins,  # after the filters have reached the tables, whose rows they tell
     prune_columns,  # last: the rules above still read columns that nobody sees
 )
 
-WHOLE: tuple[Rule, ...] = (prune_columns,)
+WHOLE: tuple[Rule, ...] = (order_joins, prune_columns)
 """The rules that rewrite a plan from its root in one go."""
 
 

@@ -98,7 +98,8 @@ def _scan(node: Scan, inputs: tuple[Node, ...], wanted: set[str]) -> Node:
     if names == node.schema.names:
         return node
     kept = node.schema.select(names)
-    return Scan(kept, render(Project(kept, node, tuple(column(name) for name in names))))
+    sql = render(Project(kept, node, tuple(column(name) for name in names)))
+    return replace(node, schema=kept, sql=sql)
 
 
 def _project(node: Project, inputs: tuple[Node, ...], wanted: set[str]) -> Node:
