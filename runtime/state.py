@@ -7,6 +7,7 @@ import dataclasses
 import jax
 from jaxtyping import Array, Bool, Int
 
+from sqlax.runtime.mapping import MapTable
 from sqlax.runtime.relation import Column, Relation
 from sqlax.runtime.score.inputs import ScoreInputs, TokenPool
 from sqlax.runtime.score.state import ScoreState
@@ -20,6 +21,7 @@ class ProgramInputs:
     Attributes:
         scans: the loaded rows of each scan, in the manifest's order.
         constants: dictionary code of each string constant, in the manifest's order.
+        maps: what the host has computed for each value of a column, in the manifest's order.
         parameters: run-time parameters as columns of one row.
         pools: the tokens of the texts that prompts read, by model name.
         operators: constants of each score operator.
@@ -28,6 +30,7 @@ class ProgramInputs:
 
     scans: tuple[Relation, ...]
     constants: Int[Array, " constants"]
+    maps: tuple[MapTable, ...]
     parameters: dict[str, Column]
     pools: dict[str, TokenPool]
     operators: tuple[ScoreInputs, ...]

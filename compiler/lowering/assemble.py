@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import jax
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
+from sqlax.compiler.lowering.columns import RunColumns, Tables
 from sqlax.compiler.lowering.constants import string_constants
-from sqlax.compiler.lowering.expressions import device_number
+from sqlax.compiler.lowering.environment import dtype_of_kind
 from sqlax.compiler.lowering.machine import Blueprint, TokenCount
+from sqlax.compiler.lowering.map_sites import MapSite
 from sqlax.compiler.lowering.prompts import answer_of, lay_out, row_values
-from sqlax.compiler.plan.flow import computed_columns, prompt_columns
-from sqlax.compiler.plan.nodes import Aggregate, Join, Node, Scan, Score
-from sqlax.compiler.plan.schema import Kind, decimal_scale, is_wide, kind_of
+from sqlax.compiler.plan.flow import carried_from, prompt_columns
+from sqlax.compiler.plan.nodes import Aggregate, Join, JoinKind, Node, Scan, Score, Union
+from sqlax.compiler.plan.schema import Kind, kind_of
 from sqlax.compiler.query import QueryPlan
 from sqlax.errors import CapacityError
 from sqlax.models.language_model import LanguageModel
 from sqlax.models.profile import BARE
-from sqlax.runtime.load.columns import device_like, host_column, numbers, validity
-from sqlax.runtime.load.dictionary import StringDictionary
+from sqlax.runtime.load.columns import device_like, host_column, load_column
 from sqlax.runtime.load.operator import LoadedOperator, load_operator
 from sqlax.runtime.load.pool import PoolBuilder
-from sqlax.runtime.relation import Column, Relation, bucket
+from sqlax.runtime.relation import Column, bucket
 from sqlax.runtime.score.layout import Slot, Text
 from sqlax.runtime.score.operator import ScoreOperator
 from sqlax.runtime.state import ProgramInputs
-
-Tables = dict[Scan, pa.Table]
 
 _MOST_ROWS = 1 << 30
 """Row numbers are int32."""
@@ -67,6 +66,7 @@ class Assembly:
         tables: the rows of each scan.
         token_budget: most tokens in a pool at once.
         join_capacities: output slots of joins that were found too small.
+        sites: where the plan reads maps.
     """
 
     def __init__(
@@ -76,6 +76,7 @@ class Assembly:
         tables: Tables,
         token_budget: int,
         join_capacities: Mapping[Join, int],
+        sites: Sequence[MapSite],
     ) -> None:
         self.plan = plan
         self.models = models
@@ -87,8 +88,9 @@ class Assembly:
             s: lay_out(replace(s.call, raw=True), BARE, self._evaluate) for s in plan.counts
         }
         self.constants = string_constants(plan.placed, plan.catalog)
-        self._computed = computed_columns(plan.placed)
-        self.dictionary = self._make_dictionary()
+        texts = self._run_texts()
+        self.columns = RunColumns(plan.placed, plan.catalog, tables, sites, texts)
+        self.dictionary = self.columns.dictionary
         self._scan_capacity = {scan: _row_capacity(len(tables[scan])) for scan in plan.scans}
         self._join_capacities = dict(join_capacities)
         self._pools = {name: self._make_pool(name, token_budget) for name in self._names()}
@@ -99,14 +101,6 @@ class Assembly:
         semantic = (*self.plan.scores, *self.plan.counts)
         return tuple(dict.fromkeys(self.models.of(score).name for score in semantic))
 
-    def _make_dictionary(self) -> StringDictionary:
-        columns = [
-            self.tables[scan].column(name)
-            for scan, name in sorted(self._computed, key=lambda origin: (origin[0].sql, origin[1]))
-            if scan.schema[name].kind is Kind.STRING
-        ]
-        return StringDictionary.of(columns, self._run_texts())
-
     def _run_texts(self) -> list[str]:
         """Texts of the run that no table holds: constants, parameters, answers, error texts."""
         texts = list(self.constants)
@@ -116,13 +110,7 @@ class Assembly:
         return texts
 
     def _make_pool(self, name: str, budget: int) -> PoolBuilder:
-        wanted = np.zeros(len(self.dictionary), bool)
-        for scan, column in prompt_columns(self.plan.placed):
-            if scan.schema[column].kind is Kind.STRING:
-                wanted[self.dictionary.codes(self.tables[scan].column(column))] = True
-        layouts = {**self.layouts, **self._counted}
-        for text in self._run_texts():
-            wanted[self.dictionary.code(text)] = True
+        layouts, wanted = {**self.layouts, **self._counted}, self._wanted_texts()
         leads = dict.fromkeys(
             lead
             for s, layout in layouts.items()
@@ -131,6 +119,20 @@ class Assembly:
         )
         tokenizer = self.models.by_name[name].tokenizer
         return PoolBuilder(tokenizer, self.dictionary, wanted, tuple(leads), budget, self._ways())
+
+    def _wanted_texts(self) -> npt.NDArray[np.bool_]:
+        """Which texts of the dictionary prompts may read."""
+        wanted = np.zeros(len(self.dictionary), bool)
+        texts = [pa.array(self._run_texts(), pa.large_string())]
+        for scan, name in prompt_columns(self.plan.placed):
+            if scan.schema[name].kind is Kind.STRING:
+                texts.append(self.columns.loaded_texts((scan, name)))
+        semantic = (*self.plan.scores, *self.plan.counts)
+        if any(_reads_made_text(score) for score in semantic):
+            texts.append(self.columns.mapped_texts)
+        for values in texts:
+            wanted[self.dictionary.codes(values)] = True
+        return wanted
 
     def _ways(self) -> int:
         """The most values that a prompt has: each may stand in another window of the pool."""
@@ -162,8 +164,9 @@ class Assembly:
             operators=tuple(self._operator(score) for score in plan.scores),
             counts={score: self._token_count(score) for score in plan.counts},
             joins=plan.joins,
-            capacities=tuple(self.capacity(join) for join in plan.joins),
+            capacities=tuple(self._join_capacities.get(join, 0) for join in plan.joins),
             constants=self.constants,
+            maps=self.columns.maps,
             parameter_types=plan.parameter_types,
         )
 
@@ -208,15 +211,17 @@ class Assembly:
         return bucket(len(self.dictionary))
 
     def capacity(self, node: Node) -> int:
-        """Row slots of a node's relation."""
+        """The most row slots that a node's relation can have."""
         if isinstance(node, Scan):
             return self._scan_capacity[node]
         if isinstance(node, Aggregate) and not node.keys:
             return 1
-        if isinstance(node, Join):
-            sides = [self.capacity(side) for side in node.inputs]
+        sides = [self.capacity(side) for side in node.inputs]
+        if isinstance(node, Union) or (isinstance(node, Join) and node.kind is JoinKind.FULL):
+            return max(sum(sides), self._join_capacities.get(node, 0))
+        if isinstance(node, Join) and node.kind in (JoinKind.INNER, JoinKind.LEFT):
             return max(self._join_capacities.get(node, 0), *sides)
-        return self.capacity(node.inputs[0])
+        return sides[0]
 
     def inputs(self) -> ProgramInputs:
         """The program's inputs on the device, with the first texts in the token pools."""
@@ -224,7 +229,10 @@ class Assembly:
         with jax.enable_x64(True):
             inputs: ProgramInputs = jax.device_put(
                 ProgramInputs(
-                    scans=tuple(self._relation(scan) for scan in plan.scans),
+                    scans=tuple(
+                        self.columns.relation(s, self._scan_capacity[s]) for s in plan.scans
+                    ),
+                    maps=self.columns.tables(),
                     constants=device_like(
                         [self.dictionary.code(text) for text in self.constants], np.int32
                     ),
@@ -245,46 +253,28 @@ class Assembly:
         with jax.enable_x64(True):
             return replace(inputs, pools=jax.device_put(loaded))
 
-    def _relation(self, scan: Scan) -> Relation:
-        table, capacity = self.tables[scan], self._scan_capacity[scan]
-        columns = {name: self._column(scan, name, capacity) for name in scan.schema.names}
-        return Relation(columns, device_like(np.arange(capacity) < len(table), bool))
-
-    def _column(self, scan: Scan, name: str, capacity: int) -> Column:
-        field, column = scan.schema[name], self.tables[scan].column(name)
-        if self.is_carried(scan, name):
-            data = np.arange(len(column), dtype=np.int32)
-        elif field.kind is Kind.STRING:
-            data = self.dictionary.codes(column)
-        else:
-            data = numbers(column, field.kind, decimal_scale(field.type))
-        return host_column(data, validity(column), capacity)
-
-    def is_carried(self, scan: Scan, name: str) -> bool:
-        """Whether a scan column is held as row numbers of its Arrow column."""
-        field, computed = scan.schema[name], (scan, name) in self._computed
-        indirect = field.kind is Kind.STRING or is_wide(field.type)
-        return field.kind is Kind.OPAQUE or (indirect and not computed)
-
     def _parameters(self) -> dict[str, Column]:
-        return {
-            name: _parameter(value, self.plan.parameter_types[name], self.dictionary)
-            for name, value in self.plan.catalog.parameters.items()
-        }
+        return {name: self._parameter(name) for name in self.plan.catalog.parameters}
+
+    def _parameter(self, name: str) -> Column:
+        """A parameter as a column of one row; without bounds, for its value is not the shape's."""
+        kind = kind_of(self.plan.parameter_types[name])
+        column = self.plan.catalog.arrow(f"SELECT ${name} AS v").column(0)
+        if kind is Kind.STRING:
+            codes = self.dictionary.codes(column)
+            return host_column(codes, np.asarray([column[0].is_valid]), 1)
+        if kind is Kind.OPAQUE:
+            return host_column(np.zeros(1, np.int32), np.zeros(1, bool), 1)
+        return replace(load_column(column, dtype_of_kind(kind), 1), low=None, bits=None)
+
+
+def _reads_made_text(score: Score) -> bool:
+    """Whether a prompt reads a text that the plan computes."""
+    values = (value.name for value in row_values(score.call))
+    return any(carried_from(score.input, name) is None for name in values)
 
 
 def _row_capacity(rows: int) -> int:
     if rows > _MOST_ROWS:
         raise CapacityError(f"{rows:,} rows reach the program at once; it takes {_MOST_ROWS:,}")
     return bucket(rows)
-
-
-def _parameter(value: Any, kind: str, dictionary: StringDictionary) -> Column:
-    if value is None:
-        return host_column(np.zeros(1, np.int32), np.zeros(1, bool), 1)
-    if kind_of(kind) is Kind.STRING:
-        data = np.asarray([dictionary.code(value)], np.int32)
-    else:
-        with jax.enable_x64(True):
-            data = np.asarray(device_number(value, kind)).reshape(1)
-    return host_column(data, np.ones(1, bool), 1)

@@ -21,11 +21,8 @@ def node_obstacle(node: Node, catalog: Catalog) -> str | None:
     """What keeps a node out of the graph, its inputs aside; None where nothing does."""
     if isinstance(node, Score):
         return _score_obstacle(node, catalog)
-    leaves = tuple(Scan(child.schema, f"#{i}") for i, child in enumerate(node.inputs))
-    bare = node.with_inputs(leaves)
     try:
-        with jax.enable_x64(True):
-            jax.eval_shape(lambda: _evaluate(bare, leaves, catalog))
+        trace_alone(node, catalog, blank_environment(catalog))
     except NotLowerableError as error:
         return str(error)
     return None
@@ -40,12 +37,31 @@ def _score_obstacle(node: Score, catalog: Catalog) -> str | None:
     return None if node.guard is None else obstacle(node.guard, catalog, node.input.schema)
 
 
-def _evaluate(node: Node, leaves: tuple[Scan, ...], catalog: Catalog) -> Relation:
+def blank_environment(catalog: Catalog) -> Environment:
+    """Surroundings that have the right types and no values."""
+    return Environment(lambda _: jnp.zeros((), jnp.int32), blank_parameters(catalog))
+
+
+def trace_alone(node: Node, catalog: Catalog, environment: Environment) -> None:
+    """Lower a node over inputs of the right types and no values; nothing is computed.
+
+    Raises:
+        NotLowerableError: the graph does not have the node's operation.
+    """
+    leaves = tuple(Scan(child.schema, f"#{i}") for i, child in enumerate(node.inputs))
+    bare = node.with_inputs(leaves)
+    with jax.enable_x64(True):
+        jax.eval_shape(lambda: _evaluate(bare, leaves, catalog, environment))
+
+
+def _evaluate(
+    node: Node, leaves: tuple[Scan, ...], catalog: Catalog, environment: Environment
+) -> Relation:
     rows = Relational(
         catalog,
         {leaf: _blank(leaf.schema) for leaf in leaves},
         {join: _ROWS for join in node.walk() if isinstance(join, Join)},
-        Environment(lambda _: jnp.zeros((), jnp.int32), blank_parameters(catalog)),
+        environment,
         lambda _, score: _blank(score.schema),
     )
     return rows.evaluate(node)

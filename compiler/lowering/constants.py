@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from sqlax.compiler.lowering.expressions import is_constant
+from sqlax.compiler.lowering.volatility import is_constant
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import Node
 from sqlax.compiler.plan.schema import Schema
@@ -14,14 +14,17 @@ from sqlax.compiler.plan.schema import Schema
 
 def string_constants(plan: Node, catalog: Catalog) -> tuple[str, ...]:
     """The value of every VARCHAR constant that lowering the plan may meet, each once."""
-    found: dict[str, None] = {}
-    for node in plan.walk():
-        for expression in node.expressions():
-            for constant in _constants(expression):
-                value = _string_value(constant, catalog)
-                if value is not None:
-                    found[value] = None
-    return tuple(found)
+    nodes = [
+        constant
+        for node in plan.walk()
+        for expression in node.expressions()
+        for constant in _constants(expression)
+    ]
+    kinds = catalog.types_of(nodes, Schema(()))
+    texts = [node for node, kind in zip(nodes, kinds, strict=True) if kind == "VARCHAR"]
+    catalog.remember(texts)
+    values = (catalog.constant(node).value[0].as_py() for node in texts)
+    return tuple(dict.fromkeys(value for value in values if value is not None))
 
 
 def _constants(node: exp.Expr) -> Iterator[exp.Expr]:
@@ -37,11 +40,3 @@ def _constants(node: exp.Expr) -> Iterator[exp.Expr]:
 def _is_clause(node: exp.Expr) -> bool:
     """Whether the node is a WHEN of a CASE: its parts are the values, not itself."""
     return isinstance(node, exp.If) and isinstance(node.parent, exp.Case)
-
-
-def _string_value(node: exp.Expr, catalog: Catalog) -> str | None:
-    (kind,) = catalog.types_of([node], Schema(()))
-    if kind != "VARCHAR":
-        return None
-    ((value,),) = catalog.rows(f"SELECT {node.sql('duckdb')}")
-    return None if value is None else str(value)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Shaped
 
-from sqlax.compiler.lowering.environment import NotLowerableError, Typed
-from sqlax.compiler.plan.schema import Kind, decimal_scale, decimal_width, integer_bits, kind_of
+from sqlax.compiler.lowering.environment import NotLowerableError, Typed, dtype_of_kind
+from sqlax.compiler.plan.schema import UNTYPED, Kind, decimal_scale, kind_of, value_range
 from sqlax.runtime.relation import Column
 
 MICROSECONDS_PER_DAY = 86_400_000_000
+INFINITE_DAYS = (1 << 31) - 1
+INFINITE_MICROSECONDS = (1 << 63) - 1
 _MOST = (1 << 63) - 1
 _MOST_DIGITS = 18
-_NUMBERS = (Kind.BOOLEAN, Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT)
+NUMBERS = (Kind.BOOLEAN, Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT)
+_UNCHANGED = (Kind.STRING, Kind.DATE, Kind.TIMESTAMP, Kind.TIME)
 
 
 def convert(value: Typed, target: str) -> Typed:
@@ -21,33 +24,48 @@ def convert(value: Typed, target: str) -> Typed:
     Raises:
         NotLowerableError: the graph does not know this conversion.
     """
-    source, kind = kind_of(value.type), kind_of(target)
+    source, kind, column = value.kind, kind_of(target), value.column
     if value.type == target:
         return value
-    if value.type in ('"NULL"', "NULL"):
-        return Typed(Column(_zeros(value, kind), value.column.valid), target)
-    if source in _NUMBERS and kind in _NUMBERS:
-        return Typed(Column(_number(value, target), value.column.valid), target)
-    if source is Kind.DATE and kind is Kind.TIMESTAMP:
-        return Typed(Column(value.column.data * MICROSECONDS_PER_DAY, value.column.valid), target)
-    if source is kind and kind in (Kind.STRING, Kind.DATE, Kind.TIMESTAMP):
-        return Typed(value.column, target)
-    raise NotLowerableError(f"CAST from {value.type} to {target}")
+    if value.type in UNTYPED:
+        zeros = jnp.zeros(column.data.shape, dtype_of_kind(kind))
+        return Typed(Column(zeros, column.valid), target)
+    if source is kind and kind in _UNCHANGED:
+        return Typed(column, target)
+    if source is kind is Kind.INTEGER:
+        return Typed(column, target)
+    if source in NUMBERS and kind in NUMBERS:
+        return Typed(Column(_number(value, target), column.valid), target)
+    moved = _moment(column.data, source, kind)
+    if moved is None:
+        raise NotLowerableError(f"CAST from {value.type} to {target}")
+    return Typed(Column(moved, column.valid), target)
+
+
+def _moment(
+    data: Shaped[Array, " rows"], source: Kind, kind: Kind
+) -> Shaped[Array, " rows"] | None:
+    """DATE as TIMESTAMP, or TIMESTAMP as DATE or TIME; infinity is reported before."""
+    if (source, kind) == (Kind.DATE, Kind.TIMESTAMP):
+        return data * MICROSECONDS_PER_DAY
+    if (source, kind) == (Kind.TIMESTAMP, Kind.DATE):
+        return data // MICROSECONDS_PER_DAY
+    if (source, kind) == (Kind.TIMESTAMP, Kind.TIME):
+        return data % MICROSECONDS_PER_DAY
+    return None
 
 
 def common(a: Typed, b: Typed) -> tuple[Typed, Typed]:
     """Both values as one comparable type."""
-    kinds = {kind_of(a.type), kind_of(b.type)}
+    kinds = {a.kind, b.kind}
     if a.type == b.type:
         return a, b
-    for value, other in ((a, b), (b, a)):
-        if value.type in ('"NULL"', "NULL"):
-            return convert(a, other.type), convert(b, other.type)
-    if kinds <= set(_NUMBERS):
+    if a.type in UNTYPED or b.type in UNTYPED:
+        target = b.type if a.type in UNTYPED else a.type
+        return convert(a, target), convert(b, target)
+    if kinds <= set(NUMBERS):
         target = _wider(a.type, b.type, kinds)
         return convert(a, target), convert(b, target)
-    if kinds == {Kind.DATE, Kind.TIMESTAMP}:
-        return convert(a, "TIMESTAMP"), convert(b, "TIMESTAMP")
     if kinds == {Kind.STRING}:
         return a, b
     raise NotLowerableError(f"comparison of {a.type} with {b.type}")
@@ -56,26 +74,28 @@ def common(a: Typed, b: Typed) -> tuple[Typed, Typed]:
 def comparable(a: Typed, b: Typed) -> list[tuple[Column, Column]]:
     """Pairs of columns, most significant first, that compare in order as the two values do.
 
-    Decimals of different scales are compared by whole part and fraction: brought to one scale they
-    might not fit 64 bits.
+    Decimals of different scales are compared by whole part and fraction, a timestamp and a date by
+    day and time: brought to one scale they might not fit 64 bits.
 
     Raises:
         NotLowerableError: the device has no order for them.
     """
-    if Kind.DECIMAL in (kind_of(a.type), kind_of(b.type)) and _are_exact(a, b):
+    if Kind.DECIMAL in (a.kind, b.kind) and _are_exact(a, b):
         digits = max(decimal_scale(a.type), decimal_scale(b.type))
         return list(
             zip(_whole_and_fraction(a, digits), _whole_and_fraction(b, digits), strict=True)
         )
+    if {a.kind, b.kind} == {Kind.DATE, Kind.TIMESTAMP}:
+        return list(zip(_day_and_time(a), _day_and_time(b), strict=True))
     a, b = common(a, b)
-    if kind_of(a.type) is Kind.OPAQUE and a.type not in ('"NULL"', "NULL"):
+    if a.kind is Kind.OPAQUE and a.type not in UNTYPED:
         raise NotLowerableError(f"comparison of {a.type}")
     return [(a.column, b.column)]
 
 
 def _are_exact(a: Typed, b: Typed) -> bool:
     exact = (Kind.INTEGER, Kind.DECIMAL, Kind.BOOLEAN)
-    return a.type != b.type and kind_of(a.type) in exact and kind_of(b.type) in exact
+    return a.type != b.type and a.kind in exact and b.kind in exact
 
 
 def _whole_and_fraction(value: Typed, digits: int) -> tuple[Column, Column]:
@@ -87,6 +107,17 @@ def _whole_and_fraction(value: Typed, digits: int) -> tuple[Column, Column]:
     return Column(whole, valid), Column(fraction, valid)
 
 
+def _day_and_time(value: Typed) -> tuple[Column, Column]:
+    """Days since 1970 and microseconds of the day; infinity is the last day of all."""
+    data, valid = value.column.data, value.column.valid
+    if value.kind is Kind.DATE:
+        return Column(data, valid), Column(jnp.zeros_like(data), valid)
+    day, time = data // MICROSECONDS_PER_DAY, data % MICROSECONDS_PER_DAY
+    endless = jnp.abs(data) == INFINITE_MICROSECONDS
+    day = jnp.where(endless, jnp.sign(data) * INFINITE_DAYS, day)
+    return Column(day, valid), Column(jnp.where(endless, 0, time), valid)
+
+
 def _wider(a: str, b: str, kinds: set[Kind]) -> str:
     if Kind.FLOAT in kinds:
         return "DOUBLE" if "DOUBLE" in (a, b) else "FLOAT"
@@ -95,20 +126,13 @@ def _wider(a: str, b: str, kinds: set[Kind]) -> str:
     return "HUGEINT"
 
 
-def _zeros(value: Typed, kind: Kind) -> Shaped[Array, " rows"]:
-    dtypes = {Kind.BOOLEAN: jnp.bool_, Kind.FLOAT: jnp.float64, Kind.STRING: jnp.int32}
-    return jnp.zeros(value.column.data.shape, dtypes.get(kind, jnp.int64))
-
-
 def _number(value: Typed, target: str) -> Shaped[Array, " rows"]:
-    source, kind = kind_of(value.type), kind_of(target)
+    source, kind = value.kind, kind_of(target)
     data = value.column.data
     if kind is Kind.BOOLEAN:
         return data != 0
     if kind is Kind.FLOAT:
-        scale = 10.0 ** decimal_scale(value.type) if source is Kind.DECIMAL else 1.0
-        number = data.astype(jnp.float64) / scale
-        return single(number) if target == "FLOAT" else number
+        return _to_float(value, target)
     if kind is Kind.DECIMAL:
         return _to_decimal(data, source, decimal_scale(value.type), decimal_scale(target))
     if source is Kind.FLOAT:
@@ -116,12 +140,28 @@ def _number(value: Typed, target: str) -> Shaped[Array, " rows"]:
     return rescale(data.astype(jnp.int64), decimal_scale(value.type), 0)
 
 
+def _to_float(value: Typed, target: str) -> Shaped[Array, " rows"]:
+    data = value.column.data
+    if value.kind is Kind.DECIMAL:
+        data = data.astype(jnp.float64) / 10.0 ** decimal_scale(value.type)
+    if target == "FLOAT":
+        return data.astype(jnp.float32).astype(jnp.float64)
+    return data.astype(jnp.float64)
+
+
 def _to_decimal(
     data: Shaped[Array, " rows"], source: Kind, scale: int, target_scale: int
 ) -> Shaped[Array, " rows"]:
     if source is Kind.FLOAT:
-        return jnp.round(data * 10.0**target_scale).astype(jnp.int64)
+        return half_away(data * 10.0**target_scale).astype(jnp.int64)
     return rescale(data.astype(jnp.int64), scale, target_scale)
+
+
+def half_away(number: Shaped[Array, " rows"]) -> Shaped[Array, " rows"]:
+    """The nearest whole float; halves go away from zero, -0.4 becomes -0."""
+    whole = jnp.floor(jnp.abs(number))
+    more = (jnp.abs(number) - whole >= 0.5).astype(number.dtype)
+    return jnp.copysign(whole + more, number)
 
 
 def _power(digits: int) -> int:
@@ -132,11 +172,14 @@ def _power(digits: int) -> int:
 
 def rescale(data: Shaped[Array, " rows"], scale: int, target: int) -> Shaped[Array, " rows"]:
     """Scaled integers with another number of digits, half away from zero."""
-    if target >= scale:
+    if target == scale:
+        return data
+    if target > scale:
         return jnp.multiply(data, _power(target - scale))
     step = _power(scale - target)
-    away = data + jnp.where(data < 0, -(step // 2), step // 2)
-    return jnp.multiply(jnp.sign(away), jnp.abs(away) // step)
+    whole = jnp.abs(data) // step
+    more = (jnp.abs(data) - whole * step) >= step - step // 2
+    return jnp.multiply(jnp.sign(data), whole + more)
 
 
 def single(number: Shaped[Array, " rows"]) -> Shaped[Array, " rows"]:
@@ -146,20 +189,36 @@ def single(number: Shaped[Array, " rows"]) -> Shaped[Array, " rows"]:
 
 def does_not_fit(value: Typed, target: str) -> Bool[Array, " rows"] | None:
     """Where CAST to `target` would leave its range; None where no value can."""
-    source, kind = kind_of(value.type), kind_of(target)
-    if value.type == target or source not in (Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT):
+    source, kind, data = value.kind, kind_of(target), value.column.data
+    if value.type == target:
         return None
-    data = value.column.data
+    if source is Kind.DATE and kind is Kind.TIMESTAMP:
+        return jnp.abs(data) > _MOST // MICROSECONDS_PER_DAY
+    if source is Kind.TIMESTAMP and kind in (Kind.DATE, Kind.TIME):
+        return jnp.abs(data) == INFINITE_MICROSECONDS
+    if source not in (Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT):
+        return _flag_does_not_fit(value, target)
     if target == "FLOAT" and source is Kind.FLOAT:
         return jnp.isfinite(data) & ~jnp.isfinite(single(data))
-    if kind is Kind.INTEGER:
-        most = (1 << (integer_bits(target) - 1)) - 1
-        return _beyond(data, (source, decimal_scale(value.type)), 0, -most - 1, most)
-    if kind is Kind.DECIMAL:
-        most = min(10 ** decimal_width(target) - 1, _MOST)
-        place = decimal_scale(target)
-        return _beyond(data, (source, decimal_scale(value.type)), place, -most, most)
-    return None
+    if kind not in (Kind.INTEGER, Kind.DECIMAL) or _always_fits(value.type, target):
+        return None
+    held = (source, decimal_scale(value.type))
+    return _beyond(data, held, decimal_scale(target), *value_range(target))
+
+
+def _flag_does_not_fit(value: Typed, target: str) -> Bool[Array, " rows"] | None:
+    """Where a BOOLEAN does not fit a DECIMAL, such as 1 in DECIMAL(2,2)."""
+    if value.kind is not Kind.BOOLEAN or kind_of(target) is not Kind.DECIMAL:
+        return None
+    too_much = 10 ** decimal_scale(target) > value_range(target)[1]
+    return jnp.asarray(value.column.data & too_much)
+
+
+def _always_fits(source: str, target: str) -> bool:
+    """Whether every number of an exact type is one of another exact type of the same scale."""
+    exact = kind_of(source) is not Kind.FLOAT and decimal_scale(source) == decimal_scale(target)
+    (least, most), (low, high) = value_range(source), value_range(target)
+    return exact and low <= least and most <= high
 
 
 def _beyond(
@@ -168,8 +227,9 @@ def _beyond(
     """Where values, brought from `held` to `scale` digits, do not lie from `least` to `most`."""
     source, digits = held
     if source is Kind.FLOAT:
-        rounded = jnp.round(jnp.multiply(data, 10.0**scale))
-        return ~((rounded >= float(least)) & (rounded < float(most + 1)))
+        rounded = half_away(jnp.multiply(data, 10.0**scale)) if scale else jnp.round(data)
+        low = rounded >= float(least) if float(least) == least else rounded > float(least - 1)
+        return ~(low & (rounded < float(most + 1)))
     if scale < digits:
         data = rescale(data, digits, scale)
     factor = 10 ** max(0, scale - digits)
@@ -177,9 +237,6 @@ def _beyond(
 
 
 def out_of_range(value: Shaped[Array, " rows"], type_name: str) -> Bool[Array, " rows"]:
-    """Where an int64 result does not fit the integer type DuckDB gives it."""
-    bits = integer_bits(type_name)
-    if bits >= 64:
-        return jnp.zeros(value.shape, bool)
-    limit = 1 << (bits - 1)
-    return (value < -limit) | (value >= limit)
+    """Where an int64 result does not fit the integer or DECIMAL type DuckDB gives it."""
+    least, most = value_range(type_name)
+    return (value < least) | (value > most)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import decimal
 from collections.abc import Callable
 from typing import Any
 
@@ -12,15 +10,22 @@ from jaxtyping import Array, Shaped
 from sqlglot import exp
 
 from sqlax.compiler.lowering.arithmetic import ARITHMETIC
-from sqlax.compiler.lowering.convert import comparable, convert, does_not_fit
-from sqlax.compiler.lowering.environment import Environment, NotLowerableError, Typed
+from sqlax.compiler.lowering.bits import BITS
+from sqlax.compiler.lowering.branches import BRANCHES
+from sqlax.compiler.lowering.convert import convert, does_not_fit
+from sqlax.compiler.lowering.dates import DATES, DATES_BY_NAME
+from sqlax.compiler.lowering.environment import Environment, NotLowerableError, Typed, dtype_of_kind
+from sqlax.compiler.lowering.logic import LOGIC
+from sqlax.compiler.lowering.maps import ValueMap, argument_of, can_be_map
+from sqlax.compiler.lowering.numbers import NUMBERS, NUMBERS_BY_NAME
+from sqlax.compiler.lowering.volatility import is_constant, is_volatile
 from sqlax.compiler.plan.catalog import Catalog
-from sqlax.compiler.plan.schema import Kind, Schema, decimal_scale, kind_of
-from sqlax.runtime.operators.order import order_code
+from sqlax.compiler.plan.nodes import columns_of
+from sqlax.compiler.plan.schema import UNTYPED, Field, Kind, Schema, kind_of
+from sqlax.runtime.load import arrow
 from sqlax.runtime.relation import Column, Relation
 
-_EPOCH = dt.date(1970, 1, 1)
-_UNTYPED = ('"NULL"', "NULL")
+Rule = Callable[["Expressions", Any], Typed]
 
 
 class Expressions:
@@ -30,16 +35,23 @@ class Expressions:
         relation: the rows.
         schema: types of the relation's columns.
         catalog: gives DuckDB's type of every expression.
-        environment: constants, parameters and the place to report overflow.
+        environment: constants, parameters, maps and the place to report overflow.
+        uses_maps: whether what the graph has no operation for may be looked up.
     """
 
     def __init__(
-        self, relation: Relation, schema: Schema, catalog: Catalog, environment: Environment
+        self,
+        relation: Relation,
+        schema: Schema,
+        catalog: Catalog,
+        environment: Environment,
+        uses_maps: bool = True,
     ) -> None:
         self.relation = relation
         self.schema = schema
         self.catalog = catalog
         self.environment = environment
+        self.uses_maps = uses_maps
 
     def lower(self, node: exp.Expr) -> Typed:
         """The values of an expression, one per row slot.
@@ -47,29 +59,69 @@ class Expressions:
         Raises:
             NotLowerableError: the graph has no operation for it.
         """
-        value = self._constant(node) if is_constant(node) else self._computed(node)
+        value = self._constant(node) if is_constant(node) else self._computed_or_mapped(node)
         made = not isinstance(node, exp.Column)
-        if made and kind_of(value.type) is Kind.OPAQUE and value.type not in _UNTYPED:
+        if made and value.kind is Kind.OPAQUE and value.type not in UNTYPED:
             raise NotLowerableError(f"{type(node).__name__.upper()} of type {value.type}")
         return value
 
+    def _computed_or_mapped(self, node: exp.Expr) -> Typed:
+        """By the graph's own operations, or as a map of the whole expression."""
+        argument = argument_of(node, self.schema)
+        by_parameters = node.find(exp.Column) is None and not isinstance(node, exp.Placeholder)
+        if not self.uses_maps or not (argument or by_parameters):
+            return self._computed(node)
+        reported = len(self.environment.overflow)
+        alone = Expressions(self.relation, self.schema, self.catalog, self.environment, False)
+        try:
+            return alone.lower(node)
+        except NotLowerableError as error:
+            del self.environment.overflow[reported:]
+            return self._mapped(node, argument, str(error))
+
     def _computed(self, node: exp.Expr) -> Typed:
         rule = _RULES.get(type(node))
+        if isinstance(node, exp.Anonymous):
+            rule = _BY_NAME.get(str(node.this).lower())
         if rule is None:
             raise NotLowerableError(type(node).__name__.upper())
         return rule(self, node)
+
+    def _mapped(self, node: exp.Expr, argument: Field | None, obstacle: str) -> Typed:
+        if not can_be_map(node, self.catalog):
+            raise NotLowerableError(obstacle)
+        wanted = ValueMap(node.sql("duckdb"), argument, self.type_of(node), node)
+        if kind_of(wanted.type) is Kind.OPAQUE:
+            raise NotLowerableError(f"{obstacle} of type {wanted.type}")
+        return self.applied(wanted)
+
+    def applied(self, wanted: ValueMap) -> Typed:
+        """A map of each row's value."""
+        table = self.environment.table(wanted)
+        if wanted.argument is None:
+            shape = self.relation.mask.shape
+            argument = Column(jnp.zeros(shape, jnp.int32), jnp.zeros(shape, bool))
+        else:
+            argument = self.relation.columns[wanted.argument.name]
+        column, failed = table.apply(argument)
+        self.environment.report(failed, self.relation.mask)
+        return Typed(column, wanted.type)
 
     def converted(self, value: Typed, target: str) -> Typed:
         """The value cast to another type; what does not fit it is reported."""
         outside = does_not_fit(value, target)
         if outside is not None:
-            self.environment.report(outside & value.column.valid, self.relation.mask)
+            self.report(outside & value.column.valid)
         return convert(value, target)
+
+    def report(self, condition: Shaped[Array, " rows"]) -> None:
+        """Remember that a row left the range of its type, or that DuckDB would raise an error."""
+        self.environment.report(condition, self.relation.mask)
 
     def within(self, condition: Shaped[Array, " rows"]) -> Expressions:
         """The same rows, of which only those with `condition` report that they left a range."""
         rows = self.relation.where(condition)
-        return Expressions(rows, self.schema, self.catalog, self.environment)
+        return Expressions(rows, self.schema, self.catalog, self.environment, self.uses_maps)
 
     def predicate(self, node: exp.Expr) -> Shaped[Array, " rows"]:
         """Where a condition is TRUE; NULL counts as not."""
@@ -83,78 +135,41 @@ class Expressions:
             NotLowerableError: its type has no order on the device.
         """
         value = self.lower(node)
-        if kind_of(value.type) is Kind.OPAQUE:
+        if value.kind is Kind.OPAQUE:
             raise NotLowerableError(f"ordering or grouping by a value of type {value.type}")
         return value.column
 
     def type_of(self, node: exp.Expr) -> str:
         """DuckDB's type of an expression over this relation."""
-        (found,) = self.catalog.types_of([node], self.schema)
+        read = tuple(sorted(columns_of(node)))
+        (found,) = self.catalog.types_of([node], self.schema.select(read))
         return found
 
     def fill(self, value: Any, type_name: str) -> Typed:
-        """A constant for every row."""
-        shape = self.relation.mask.shape
+        """A constant for every row: None, or a number as the device holds it."""
+        shape, dtype = self.relation.mask.shape, dtype_of_kind(kind_of(type_name))
         if value is None:
-            null = Column(jnp.zeros(shape, jnp.int32), jnp.zeros(shape, bool))
-            return convert(Typed(null, '"NULL"'), type_name)
-        data = self._device_value(value, type_name)
-        return Typed(Column(jnp.broadcast_to(data, shape), jnp.ones(shape, bool)), type_name)
-
-    def _device_value(self, value: Any, type_name: str) -> Shaped[Array, ""]:
-        kind = kind_of(type_name)
-        if kind is Kind.STRING:
-            return self.environment.code(value)
-        if kind is Kind.OPAQUE:
-            raise NotLowerableError(f"a constant of type {type_name}")
-        return device_number(value, type_name)
+            return Typed(Column(jnp.zeros(shape, dtype), jnp.zeros(shape, bool)), type_name)
+        data = jnp.broadcast_to(jnp.asarray(value, dtype), shape)
+        return Typed(Column(data, jnp.ones(shape, bool)), type_name)
 
     def _constant(self, node: exp.Expr) -> Typed:
-        ((value,),) = self.catalog.rows(f"SELECT {node.sql('duckdb')}")
-        return self.fill(value, self.type_of(node))
-
-
-_VOLATILE = (exp.Rand, exp.CurrentDate, exp.CurrentTime, exp.CurrentTimestamp, exp.Uuid)
-_VOLATILE_NAMES = frozenset({"nextval", "currval", "random", "setseed", "now", "today"}) | {
-    *("uuid", "uuidv4", "uuidv7", "gen_random_uuid", "txid_current"),
-    *("get_current_time", "get_current_timestamp", "transaction_timestamp"),
-    *("current_localtime", "current_localtimestamp"),
-}
-
-
-def device_number(value: Any, type_name: str) -> Shaped[Array, ""]:
-    """A Python value of a non-text DuckDB type as the scalar the device holds for it."""
-    kind = kind_of(type_name)
-    if kind is Kind.BOOLEAN:
-        return jnp.asarray(value, bool)
-    if kind is Kind.FLOAT:
-        return jnp.asarray(value, jnp.float64)
-    if kind is Kind.DECIMAL:
-        value = int(decimal.Decimal(value) * 10 ** decimal_scale(type_name))
-    if kind is Kind.TIMESTAMP:
-        delta = value - dt.datetime(1970, 1, 1)
-        return jnp.asarray(delta // dt.timedelta(microseconds=1), jnp.int64)
-    if kind is Kind.DATE:
-        return jnp.asarray((value - _EPOCH).days, jnp.int64)
-    if abs(value) >= 1 << 63:
-        raise NotLowerableError("a number beyond 64 bits")
-    return jnp.asarray(value, jnp.int64)
-
-
-def is_constant(node: exp.Expr) -> bool:
-    """Whether DuckDB can evaluate the expression now: nothing in it differs between rows."""
-    moving = (exp.Column, exp.Placeholder, exp.Parameter, exp.Query, exp.AggFunc, exp.Window)
-    scalar = isinstance(node, exp.Condition | exp.Interval)
-    return scalar and node.find(*moving) is None and not is_volatile(node)
-
-
-def is_volatile(node: exp.Expr) -> bool:
-    """Whether the value may differ between rows or runs although it reads no column."""
-    named = (call.name.lower() for call in node.find_all(exp.Anonymous))
-    return node.find(*_VOLATILE) is not None or any(name in _VOLATILE_NAMES for name in named)
+        constant = self.catalog.constant(node)
+        if kind_of(constant.type) is Kind.OPAQUE and constant.type not in UNTYPED:
+            raise NotLowerableError(f"a constant of type {constant.type}")
+        if not constant.value[0].is_valid:
+            return self.fill(None, constant.type)
+        if kind_of(constant.type) is Kind.STRING:
+            return self.fill(self.environment.code(constant.value[0].as_py()), constant.type)
+        chunk = next(chunk for chunk in constant.value.chunks if len(chunk))
+        if arrow.beyond(chunk) is not None:
+            raise NotLowerableError("a number beyond 64 bits")
+        return self.fill(arrow.values(chunk)[0], constant.type)
 
 
 def _column(self: Expressions, node: exp.Expr) -> Typed:
+    if node.name not in self.relation.columns:
+        raise NotLowerableError(f"the field {node.sql('duckdb')}")
     return Typed(self.relation.columns[node.name], self.schema[node.name].type)
 
 
@@ -171,185 +186,17 @@ def _paren(self: Expressions, node: exp.Expr) -> Typed:
     return self.lower(node.this)
 
 
-def _boolean(self: Expressions, node: exp.Expr) -> Column:
-    return convert(self.lower(node), "BOOLEAN").column
-
-
-def _and(self: Expressions, node: exp.Expr) -> Typed:
-    a, b = _boolean(self, node.this), _boolean(self, node.expression)
-    false = (a.valid & ~a.data) | (b.valid & ~b.data)
-    return Typed(Column(~false, false | (a.valid & b.valid)), "BOOLEAN")
-
-
-def _or(self: Expressions, node: exp.Expr) -> Typed:
-    a, b = _boolean(self, node.this), _boolean(self, node.expression)
-    true = (a.valid & a.data) | (b.valid & b.data)
-    return Typed(Column(true, true | (a.valid & b.valid)), "BOOLEAN")
-
-
-def _not(self: Expressions, node: exp.Expr) -> Typed:
-    value = _boolean(self, node.this)
-    return Typed(Column(~value.data, value.valid), "BOOLEAN")
-
-
-def _comparison(operation: Callable[[Any, Any], Any]) -> Callable[[Expressions, Any], Typed]:
-    def rule(self: Expressions, node: exp.Expr) -> Typed:
-        return compare(self.lower(node.this), self.lower(node.expression), operation)
-
-    return rule
-
-
-def compare(a: Typed, b: Typed, operation: Callable[[Any, Any], Any]) -> Typed:
-    """A comparison in SQL order; NULL where either side is."""
-    *higher, last = comparable(a, b)
-    sign = _sign_of(*last)
-    for one, two in reversed(higher):
-        more = _sign_of(one, two)
-        sign = jnp.where(more != 0, more, sign)
-    return Typed(Column(operation(sign, 0), last[0].valid & last[1].valid), "BOOLEAN")
-
-
-def _sign_of(a: Column, b: Column) -> Shaped[Array, " rows"]:
-    """-1, 0 or 1 as the first value is less than, equal to or greater than the second."""
-    one, two = order_code(a.data), order_code(b.data)
-    return (one > two).astype(jnp.int8) - (one < two).astype(jnp.int8)
-
-
-def _null_safe(equal: bool) -> Callable[[Expressions, Any], Typed]:
-    def rule(self: Expressions, node: exp.Expr) -> Typed:
-        a, b = self.lower(node.this), self.lower(node.expression)
-        same = compare(a, b, jnp.equal).column
-        both_null = ~a.column.valid & ~b.column.valid
-        data = (same.data & same.valid) | both_null
-        return Typed(Column(data == equal, jnp.ones_like(data)), "BOOLEAN")
-
-    return rule
-
-
-def _is(self: Expressions, node: exp.Expr) -> Typed:
-    value = self.lower(node.this).column
-    if isinstance(node.expression, exp.Null):
-        return Typed(Column(~value.valid, jnp.ones_like(value.valid)), "BOOLEAN")
-    if not isinstance(node.expression, exp.Boolean):
-        raise NotLowerableError(node.sql("duckdb"))
-    data = value.valid & (value.data.astype(bool) == bool(node.expression.this))
-    return Typed(Column(data, jnp.ones_like(data)), "BOOLEAN")
-
-
-def _in(self: Expressions, node: exp.Expr) -> Typed:
-    if node.args.get("query") or node.args.get("unnest") or not node.expressions:
-        raise NotLowerableError("IN with a subquery")
-    value = self.lower(node.this)
-    hits = [compare(value, self.lower(item), jnp.equal).column for item in node.expressions]
-    data = hits[0].data & hits[0].valid
-    valid = hits[0].valid
-    for hit in hits[1:]:
-        data, valid = data | (hit.data & hit.valid), valid & hit.valid
-    return Typed(Column(data, data | valid), "BOOLEAN")
-
-
-def _between(self: Expressions, node: exp.Expr) -> Typed:
-    if node.args.get("symmetric"):
-        raise NotLowerableError("BETWEEN SYMMETRIC")
-    low, high = node.args["low"].copy(), node.args["high"].copy()
-    value = node.this.copy()
-    return _and(
-        self,
-        exp.And(
-            this=exp.GTE(this=value, expression=low),
-            expression=exp.LTE(this=value.copy(), expression=high),
-        ),
-    )
-
-
-def _choose(condition: Shaped[Array, " rows"], yes: Typed, no: Typed) -> Typed:
-    data = jnp.where(condition, yes.column.data, no.column.data)
-    return Typed(Column(data, jnp.where(condition, yes.column.valid, no.column.valid)), yes.type)
-
-
-def _branches(
-    self: Expressions,
-    node: exp.Expr,
-    clauses: list[tuple[exp.Expr, exp.Expr]],
-    default: exp.Expr | None,
-) -> Typed:
-    target, chosen = self.type_of(node), []
-    rest = self
-    for condition, value in clauses:
-        met = rest.predicate(condition)
-        inside = rest.within(met)
-        chosen.append((met, inside.converted(inside.lower(value), target)))
-        rest = rest.within(~met)
-    result = rest.converted(rest.lower(default or exp.Null()), target)
-    for met, made in reversed(chosen):
-        result = _choose(met, made, result)
-    return result
-
-
-def _case(self: Expressions, node: exp.Expr) -> Typed:
-    operand = node.this
-    clauses = [
-        (
-            exp.EQ(this=operand.copy(), expression=i.this.copy()) if operand else i.this,
-            i.args["true"],
-        )
-        for i in node.args["ifs"]
-    ]
-    return _branches(self, node, clauses, node.args.get("default"))
-
-
-def _if(self: Expressions, node: exp.Expr) -> Typed:
-    return _branches(self, node, [(node.this, node.args["true"])], node.args.get("false"))
-
-
-def _coalesce(self: Expressions, node: exp.Expr) -> Typed:
-    target = self.type_of(node)
-    values: list[Typed] = []
-    rest = self
-    for item in [node.this, *node.expressions]:
-        values.append(rest.converted(rest.lower(item), target))
-        rest = rest.within(~values[-1].column.valid)
-    result = values[-1]
-    for value in reversed(values[:-1]):
-        result = _choose(value.column.valid, value, result)
-    return result
-
-
-def _nullif(self: Expressions, node: exp.Expr) -> Typed:
-    value = self.lower(node.this)
-    same = compare(value, self.lower(node.expression), jnp.equal).column
-    kept = value.column.valid & ~(same.data & same.valid)
-    return Typed(Column(value.column.data, kept), value.type)
-
-
-def _cast(self: Expressions, node: exp.Expr) -> Typed:
-    if isinstance(node, exp.TryCast):
-        raise NotLowerableError("TRY_CAST")
-    return self.converted(self.lower(node.this), self.type_of(node))
-
-
-_RULES: dict[type[exp.Expr], Callable[[Expressions, Any], Typed]] = {
+_RULES: dict[type[exp.Expr], Rule] = {
     exp.Column: _column,
     exp.Placeholder: _placeholder,
     exp.Paren: _paren,
-    exp.And: _and,
-    exp.Or: _or,
-    exp.Not: _not,
-    exp.EQ: _comparison(jnp.equal),
-    exp.NEQ: _comparison(jnp.not_equal),
-    exp.LT: _comparison(jnp.less),
-    exp.LTE: _comparison(jnp.less_equal),
-    exp.GT: _comparison(jnp.greater),
-    exp.GTE: _comparison(jnp.greater_equal),
-    exp.NullSafeEQ: _null_safe(equal=True),
-    exp.NullSafeNEQ: _null_safe(equal=False),
-    exp.Is: _is,
-    exp.In: _in,
-    exp.Between: _between,
-    exp.Case: _case,
-    exp.If: _if,
-    exp.Coalesce: _coalesce,
-    exp.Nullif: _nullif,
-    exp.Cast: _cast,
+    **LOGIC,
+    **BRANCHES,
     **ARITHMETIC,
+    **NUMBERS,
+    **BITS,
+    **DATES,
 }
+_BY_NAME: dict[str, Rule] = {**NUMBERS_BY_NAME, **DATES_BY_NAME}
+
+__all__ = ["Expressions", "is_constant", "is_volatile"]

@@ -16,6 +16,7 @@ from jaxtyping import Array, Int
 
 from sqlax.compiler.lowering.chains import Chain, chains_of
 from sqlax.compiler.lowering.environment import Environment, Typed
+from sqlax.compiler.lowering.maps import ValueMap
 from sqlax.compiler.lowering.relational import Relational
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import Join, Node, Scan, Score
@@ -50,8 +51,9 @@ class Blueprint:
         operators: the static side of each score operator.
         counts: what AI_COUNT_TOKENS counts, by plan node.
         joins: the plan's joins.
-        capacities: output slots of each join.
+        capacities: slots of each join that a run before found too small; else 0.
         constants: string constants of the plan's expressions.
+        maps: what DuckDB has evaluated for each value of a column.
         parameter_types: DuckDB type of each run-time parameter.
     """
 
@@ -64,6 +66,7 @@ class Blueprint:
     joins: tuple[Join, ...]
     capacities: tuple[int, ...]
     constants: tuple[str, ...]
+    maps: tuple[ValueMap, ...]
     parameter_types: dict[str, str]
 
     @property
@@ -155,7 +158,11 @@ def environment(blueprint: Blueprint, inputs: ProgramInputs) -> Environment:
         for name, kind in blueprint.parameter_types.items()
         if name in inputs.parameters
     }
-    return Environment(lambda text: inputs.constants[blueprint.constants.index(text)], parameters)
+    return Environment(
+        lambda text: inputs.constants[blueprint.constants.index(text)],
+        parameters,
+        table=lambda wanted: inputs.maps[blueprint.maps.index(wanted)],
+    )
 
 
 def merged(blueprint: Blueprint, state: ProgramState, rows: Relational) -> ProgramState:

@@ -16,7 +16,9 @@ class Kind(StrEnum):
     DECIMAL = auto()
     DATE = auto()
     TIMESTAMP = auto()
+    TIME = auto()
     STRING = auto()
+    ENUM = auto()
     LABELS = auto()
     OPAQUE = auto()
 
@@ -25,13 +27,19 @@ _KINDS = {
     "BOOLEAN": Kind.BOOLEAN,
     "DATE": Kind.DATE,
     "TIMESTAMP": Kind.TIMESTAMP,
+    "TIME": Kind.TIME,
     "VARCHAR": Kind.STRING,
     "FLOAT": Kind.FLOAT,
     "DOUBLE": Kind.FLOAT,
-    "HUGEINT": Kind.INTEGER,
 }
-_INTEGERS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64}
+_SIGNED = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "HUGEINT": 128}
+_UNSIGNED = {"UTINYINT": 8, "USMALLINT": 16, "UINTEGER": 32, "UBIGINT": 64, "UHUGEINT": 128}
 _DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
+_ENUM = re.compile(r"ENUM\((.*)\)", re.DOTALL)
+_ENUM_VALUE = re.compile(r"'((?:[^']|'')*)'")
+
+UNTYPED = ('"NULL"', "NULL")
+"""What DuckDB calls the type of a bare NULL."""
 
 
 @dataclass(frozen=True)
@@ -53,16 +61,44 @@ class Field:
 
 def kind_of(type_name: str) -> Kind:
     """The device kind of a DuckDB type; OPAQUE for what only DuckDB computes with."""
-    if type_name in _INTEGERS:
+    if type_name in _SIGNED or type_name in _UNSIGNED:
         return Kind.INTEGER
     if _DECIMAL.fullmatch(type_name):
         return Kind.DECIMAL
+    if _ENUM.fullmatch(type_name):
+        return Kind.ENUM
     return _KINDS.get(type_name, Kind.OPAQUE)
 
 
 def integer_bits(type_name: str) -> int:
-    """Bits of a signed integer type; 64 for every other type, HUGEINT included."""
-    return _INTEGERS.get(type_name, 64)
+    """Bits of a signed integer type, at most 64; 64 for every other type."""
+    return min(64, _SIGNED.get(type_name, 64))
+
+
+def integer_range(type_name: str) -> tuple[int, int]:
+    """The least and the greatest value of an integer type that the device can hold, in int64."""
+    least, most = -(1 << 63), (1 << 63) - 1
+    if type_name in _UNSIGNED:
+        return 0, min(most, (1 << _UNSIGNED[type_name]) - 1)
+    bits = _SIGNED.get(type_name, 64)
+    return max(least, -(1 << bits - 1)), min(most, (1 << bits - 1) - 1)
+
+
+def value_range(type_name: str) -> tuple[int, int]:
+    """The least and the greatest number that an integer or DECIMAL type holds, in scaled int64."""
+    width = decimal_width(type_name)
+    if not width:
+        return integer_range(type_name)
+    most = min(10**width - 1, (1 << 63) - 1)
+    return -most, most
+
+
+def enum_values(type_name: str) -> tuple[str, ...]:
+    """The values of an ENUM type in its order; none for every other type."""
+    match = _ENUM.fullmatch(type_name)
+    if match is None:
+        return ()
+    return tuple(value.replace("''", "'") for value in _ENUM_VALUE.findall(match.group(1)))
 
 
 def decimal_scale(type_name: str) -> int:
@@ -78,9 +114,9 @@ def decimal_width(type_name: str) -> int:
 
 
 def is_wide(type_name: str) -> bool:
-    """Whether values of a numeric type may need more than 64 bits."""
-    match = _DECIMAL.fullmatch(type_name)
-    return type_name == "HUGEINT" or (match is not None and int(match.group(1)) > 18)
+    """Whether values of a numeric type may need more than 64 bits on the device."""
+    wide = ("HUGEINT", "UHUGEINT", "UBIGINT")
+    return type_name in wide or decimal_width(type_name) > 18
 
 
 @dataclass(frozen=True)

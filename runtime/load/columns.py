@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+from collections.abc import Iterable
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 from jaxtyping import Array
 
-from sqlax.errors import DataError
-from sqlax.runtime.relation import Column
+from sqlax.errors import OutsideGraphError
+from sqlax.runtime.load import arrow
+from sqlax.runtime.load.arrow import HostArray
+from sqlax.runtime.relation import Column, bounds_of
 
-HostArray = npt.NDArray[Any]
+_ALIGNMENT = 64
+"""JAX takes over a NumPy buffer that starts at a multiple of 64 bytes, and copies any other."""
 
 
 def device_like(values: Any, dtype: npt.DTypeLike) -> Array:
@@ -23,50 +25,60 @@ def device_like(values: Any, dtype: npt.DTypeLike) -> Array:
 
 
 def host_column(data: HostArray, valid: HostArray, capacity: int) -> Column:
-    """A column of NumPy arrays padded with zeros to `capacity`."""
-    padding = (0, capacity - len(data))
-    return Column(
-        device_like(np.pad(data, padding), data.dtype), device_like(np.pad(valid, padding), bool)
-    )
+    """A column of NumPy arrays padded with zeros to `capacity`, without bounds."""
+    padded, known = (_filled([given], given.dtype, capacity) for given in (data, valid))
+    return Column(device_like(padded, padded.dtype), device_like(known, bool))
 
 
-def validity(column: pa.ChunkedArray) -> HostArray:
-    """True where a value is not NULL."""
-    valid: HostArray = pc.is_valid(column).to_numpy()
-    return valid
+def bounded_column(data: HostArray, valid: HostArray, capacity: int) -> Column:
+    """A column of NumPy arrays padded with zeros to `capacity`, with its bounds."""
+    padded, known = (_filled([given], given.dtype, capacity) for given in (data, valid))
+    return _bounded(padded, known, len(data))
 
 
-def numbers(column: pa.ChunkedArray, kind: str, scale: int) -> HostArray:
-    """The values as bool, int64 or float64; anything where NULL.
+def load_column(column: pa.ChunkedArray, dtype: npt.DTypeLike, capacity: int) -> Column:
+    """A column of numbers, copied once into a buffer of `capacity`, with its bounds.
 
     Args:
-        column: BOOLEAN, integers, floats, DATE, TIMESTAMP or DECIMAL.
-        kind: the device kind's name.
-        scale: digits after the point of a DECIMAL, which becomes a scaled int64.
+        column: any type that `arrow.values` reads.
+        dtype: bool, int32, int64 or float64.
+        capacity: row slots.
 
     Raises:
-        DataError: a DECIMAL or HUGEINT does not fit 64 bits.
+        OutsideGraphError: a DECIMAL or a HUGEINT does not fit 64 bits.
     """
-    if kind == "decimal" or pa.types.is_decimal(column.type):
-        return _scaled(column, scale)
-    if kind == "date":
-        return _filled(column.cast(pa.int32()), 0).astype(np.int64)
-    if kind == "timestamp":
-        return _filled(column.cast(pa.timestamp("us")).cast(pa.int64()), 0)
-    if kind == "boolean":
-        return _filled(column, False).astype(bool)
-    return _filled(column, 0).astype(np.float64 if kind == "float" else np.int64)
+    if any(arrow.beyond(chunk) is not None for chunk in column.chunks):
+        raise OutsideGraphError(f"a value of type {column.type} does not fit 64 bits")
+    data = _filled(map(arrow.values, column.chunks), dtype, capacity)
+    return _bounded(data, validity(column, capacity), len(column))
 
 
-def _filled(column: pa.ChunkedArray, value: Any) -> HostArray:
-    filled: HostArray = pc.fill_null(column, pa.scalar(value, column.type)).to_numpy()
-    return filled
+def _bounded(data: HostArray, valid: HostArray, rows: int) -> Column:
+    """The column with the bounds of its first `rows` values."""
+    found = bounds_of(data[:rows], valid[:rows])
+    low, bits = found if found is not None else (None, None)
+    held = None if low is None else device_like(low, np.int64)
+    return Column(device_like(data, data.dtype), device_like(valid, bool), held, bits)
 
 
-def _scaled(column: pa.ChunkedArray, scale: int) -> HostArray:
-    """Decimals as integers: the unscaled value, which Arrow holds in 128 bits."""
-    factor = Decimal(10) ** scale
-    scaled = [0 if v is None else int(v * factor) for v in column.to_pylist()]
-    if any(abs(value) >= 1 << 63 for value in scaled):
-        raise DataError("a DECIMAL or HUGEINT value does not fit 64 bits")
-    return np.asarray(scaled, np.int64)
+def validity(column: pa.ChunkedArray, capacity: int) -> HostArray:
+    """True where a value is not NULL; False in the slots after the last row."""
+    if not column.null_count:
+        return np.arange(capacity) < len(column)
+    return _filled(map(arrow.is_valid, column.chunks), np.bool_, capacity)
+
+
+def _filled(pieces: Iterable[HostArray], dtype: npt.DTypeLike, capacity: int) -> HostArray:
+    """The pieces behind each other in one aligned buffer, zeros after them."""
+    buffer, place = _aligned(capacity, np.dtype(dtype)), 0
+    for piece in pieces:
+        buffer[place : place + len(piece)] = piece
+        place += len(piece)
+    buffer[place:] = 0
+    return buffer
+
+
+def _aligned(capacity: int, dtype: np.dtype[Any]) -> HostArray:
+    raw = np.empty(capacity * dtype.itemsize + _ALIGNMENT, np.uint8)
+    start = -raw.ctypes.data % _ALIGNMENT
+    return raw[start : start + capacity * dtype.itemsize].view(dtype)

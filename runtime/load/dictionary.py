@@ -20,18 +20,33 @@ class StringDictionary:
     values: pa.Array
 
     @classmethod
-    def of(cls, columns: Iterable[pa.Array], texts: Iterable[str]) -> StringDictionary:
+    def of(
+        cls, columns: Iterable[pa.Array | pa.ChunkedArray], texts: Iterable[str]
+    ) -> StringDictionary:
         """The dictionary of all values of the columns and all the texts."""
-        pieces = [pa.array(list(texts), pa.large_string()), *map(_large, columns)]
+        pieces = [pa.array(list(texts), pa.large_string()), *map(distinct_texts, columns)]
         distinct = pc.unique(pa.chunked_array(pieces, pa.large_string())).drop_null()
         return cls(distinct.take(pc.sort_indices(distinct)))
 
     def __len__(self) -> int:
         return len(self.values)
 
-    def codes(self, column: pa.Array) -> npt.NDArray[np.int32]:
-        """The code of each value; 0 where it is NULL."""
-        found = pc.index_in(_large(column), value_set=self.values)
+    def codes(self, column: pa.Array | pa.ChunkedArray) -> npt.NDArray[np.int32]:
+        """The code of each value; 0 where it is NULL.
+
+        Cost: a look-up for each distinct value of a column that is dictionary-encoded, for each
+        value of any other.
+        """
+        flat = _flat(column)
+        if not pa.types.is_dictionary(flat.type):
+            return self._found(flat)
+        table = np.append(self._found(flat.dictionary), np.int32(0))
+        places = pc.fill_null(flat.indices, len(table) - 1) if flat.null_count else flat.indices
+        codes: npt.NDArray[np.int32] = table[places.to_numpy(zero_copy_only=False)]
+        return codes
+
+    def _found(self, texts: pa.Array) -> npt.NDArray[np.int32]:
+        found = pc.index_in(texts.cast(pa.large_string()), value_set=self.values)
         codes: npt.NDArray[np.int32] = pc.fill_null(found, 0).to_numpy(zero_copy_only=False)
         return codes.astype(np.int32)
 
@@ -59,10 +74,26 @@ class StringDictionary:
         return lengths.astype(np.int64)
 
 
-def _large(column: pa.Array) -> pa.Array:
-    flat = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+def encoded(column: pa.ChunkedArray) -> pa.DictionaryArray:
+    """A text column with its distinct values apart, in the order in which they first stand."""
+    flat = _flat(column)
+    return flat if pa.types.is_dictionary(flat.type) else flat.dictionary_encode()
+
+
+def distinct_texts(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """The values of a text column, each once; of a dictionary-encoded one without a pass."""
+    flat = _flat(column)
+    texts = flat.dictionary if pa.types.is_dictionary(flat.type) else pc.unique(flat)
+    return texts.cast(pa.large_string()).drop_null()
+
+
+def _flat(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    if pa.types.is_dictionary(column.type):
+        column = column.unify_dictionaries()
+    flat = column.combine_chunks()
     if isinstance(flat, pa.ChunkedArray):
-        flat = pa.concat_arrays(flat.chunks) if flat.num_chunks else pa.array([], flat.type)
-    if pa.types.is_dictionary(flat.type):
-        flat = flat.dictionary_decode()
-    return flat.cast(pa.large_string())
+        wide = flat.cast(pa.large_string()) if not pa.types.is_dictionary(flat.type) else flat
+        flat = pa.concat_arrays(wide.chunks) if wide.num_chunks else pa.array([], wide.type)
+    return flat

@@ -1,0 +1,207 @@
+"""A run's columns as the device holds them: codes of one dictionary, numbers, and maps.
+
+A text column that the graph computes with is held as codes of the dictionary. One that it only
+carries, or only reads through maps, is held as row numbers of its Arrow column, and so is what the
+device has no type for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from sqlax.compiler.lowering.environment import dtype_of_kind
+from sqlax.compiler.lowering.map_sites import MapSite
+from sqlax.compiler.lowering.map_values import MapValues, evaluate_map
+from sqlax.compiler.lowering.maps import ValueMap
+from sqlax.compiler.plan.catalog import Catalog
+from sqlax.compiler.plan.flow import Origin, carried_from, computed_columns
+from sqlax.compiler.plan.nodes import Node, Scan
+from sqlax.compiler.plan.schema import Kind, enum_values, is_wide, kind_of
+from sqlax.errors import OutsideGraphError
+from sqlax.runtime.load import arrow
+from sqlax.runtime.load.arrow import HostArray
+from sqlax.runtime.load.columns import (
+    bounded_column,
+    device_like,
+    host_column,
+    load_column,
+    validity,
+)
+from sqlax.runtime.load.dictionary import StringDictionary, distinct_texts, encoded
+from sqlax.runtime.mapping import MapTable
+from sqlax.runtime.relation import Column, Relation, bucket
+
+Tables = dict[Scan, pa.Table]
+
+
+class RunColumns:
+    """The loaded columns of one run.
+
+    Args:
+        plan: the placed plan.
+        catalog: evaluates maps; holds the parameters.
+        tables: the rows of each scan.
+        sites: where the plan reads maps.
+        texts: texts of the run that no table holds.
+    """
+
+    def __init__(
+        self,
+        plan: Node,
+        catalog: Catalog,
+        tables: Tables,
+        sites: Sequence[MapSite],
+        texts: Sequence[str],
+    ) -> None:
+        self._catalog = catalog
+        self._tables = tables
+        self._computed = computed_columns(plan, {site.map.expression for site in sites})
+        self._arguments = self._settled(sites)
+        self.maps = tuple(self._arguments)
+        self._encoded = {origin: self._encode(origin) for origin in self._computed_texts()}
+        self._texts = [pa.array(texts, pa.large_string())]
+        self._texts += [distinct_texts(column) for column in self._encoded.values()]
+        self._domains: dict[ValueMap, pa.Array | None] = {}
+        self._values = {wanted: self._evaluate(wanted) for wanted in self.maps}
+        self.dictionary = StringDictionary.of(self._texts, [])
+
+    def _settled(self, sites: Sequence[MapSite]) -> dict[ValueMap, Origin | None]:
+        """Each map with the scan column that its argument is.
+
+        Two columns of one name that are held differently cannot share a map: they become codes.
+        """
+        origins: dict[ValueMap, dict[Origin | None, None]] = {}
+        for site in sites:
+            origins.setdefault(site.map, {})[_origin(site)] = None
+        for wanted, found in origins.items():
+            if len(found) > 1:
+                self._share(wanted, [origin for origin in found if origin is not None])
+        return {wanted: _only(found) for wanted, found in origins.items()}
+
+    def _share(self, wanted: ValueMap, found: Sequence[Origin]) -> None:
+        if wanted.argument is not None and wanted.argument.kind is Kind.OPAQUE:
+            raise OutsideGraphError(f"{wanted.text} of two columns")
+        self._computed |= set(found)
+
+    def _computed_texts(self) -> list[Origin]:
+        found = [o for o in self._computed if o[0].schema[o[1]].kind is Kind.STRING]
+        return sorted(found, key=lambda origin: (origin[0].sql, origin[1]))
+
+    def _encode(self, origin: Origin) -> pa.DictionaryArray:
+        scan, name = origin
+        return encoded(self._tables[scan].column(name))
+
+    def _evaluate(self, wanted: ValueMap) -> MapValues:
+        self._domains[wanted] = self._domain(wanted)
+        made = evaluate_map(wanted, self._domains[wanted], self._catalog)
+        if kind_of(wanted.type) is Kind.STRING:
+            self._texts.append(distinct_texts(made.values))
+        return made
+
+    def _domain(self, wanted: ValueMap) -> pa.Array | None:
+        """Every value that a map's argument can have."""
+        if wanted.argument is None:
+            return None
+        if wanted.argument.kind is Kind.ENUM:
+            return pa.array(enum_values(wanted.argument.type), pa.string())
+        origin = self._arguments[wanted]
+        if origin is not None and self.is_carried(*origin):
+            return _one_chunk(self._tables[origin[0]].column(origin[1]))
+        if origin is not None:
+            return distinct_texts(self._encoded[origin])
+        return distinct_texts(pa.chunked_array(self._texts, pa.large_string()))
+
+    def is_carried(self, scan: Scan, name: str) -> bool:
+        """Whether a scan column is held as row numbers of its Arrow column."""
+        field, computed = scan.schema[name], (scan, name) in self._computed
+        indirect = field.kind is Kind.STRING or is_wide(field.type)
+        return field.kind is Kind.OPAQUE or (indirect and not computed)
+
+    def relation(self, scan: Scan, capacity: int) -> Relation:
+        """The rows of a scan on the host, padded to `capacity`.
+
+        Raises:
+            OutsideGraphError: a number does not fit 64 bits.
+        """
+        columns = {name: self._column(scan, name, capacity) for name in scan.schema.names}
+        rows = np.arange(capacity) < len(self._tables[scan])
+        return Relation(columns, device_like(rows, bool))
+
+    def _column(self, scan: Scan, name: str, capacity: int) -> Column:
+        field, column = scan.schema[name], self._tables[scan].column(name)
+        if self.is_carried(scan, name):
+            rows = np.arange(len(column), dtype=np.int32)
+            return host_column(rows, validity(column, len(column)), capacity)
+        if field.kind is Kind.STRING:
+            codes = self.dictionary.codes(self._encoded[scan, name])
+            return bounded_column(codes, validity(column, len(column)), capacity)
+        return load_column(column, dtype_of_kind(field.kind), capacity)
+
+    def tables(self) -> tuple[MapTable, ...]:
+        """The maps on the host, in the order of `maps`."""
+        return tuple(self._table(wanted) for wanted in self.maps)
+
+    def _table(self, wanted: ValueMap) -> MapTable:
+        made, kind = self._values[wanted], kind_of(wanted.type)
+        flat = _one_chunk(made.values)
+        data = self.dictionary.codes(flat) if kind is Kind.STRING else arrow.values(flat)
+        beyond = arrow.beyond(flat)
+        failed = made.failed if beyond is None else made.failed | beyond
+        slots, capacity = self._slots(wanted, len(flat))
+        held = np.zeros(capacity, dtype_of_kind(kind))
+        held[slots] = data
+        return MapTable(
+            bounded_column(held, _spread(arrow.is_valid(flat), slots, capacity), capacity),
+            device_like(_spread(failed, slots, capacity), bool),
+        )
+
+    def _slots(self, wanted: ValueMap, entries: int) -> tuple[HostArray, int]:
+        """Where each entry of a map stands in its table, and the table's capacity."""
+        origin, argument = self._arguments[wanted], wanted.argument
+        by_code = argument is not None and argument.kind is Kind.STRING
+        if not by_code or (origin is not None and self.is_carried(*origin)):
+            return np.arange(entries), 1 if argument is None else bucket(entries)
+        domain = self._domains[wanted]
+        codes = self.dictionary.codes(domain).astype(np.int64) + 1
+        return np.append(0, codes), bucket(len(self.dictionary) + 1)
+
+    @cached_property
+    def mapped_texts(self) -> pa.Array:
+        """The texts that maps give."""
+        made = [v.values for w, v in self._values.items() if kind_of(w.type) is Kind.STRING]
+        pieces = [distinct_texts(values) for values in made]
+        return pa.chunked_array(pieces, pa.large_string()).combine_chunks()
+
+    def loaded_texts(self, origin: Origin) -> pa.Array:
+        """The distinct texts of a scan column that is held as codes."""
+        return distinct_texts(self._encoded[origin])
+
+
+def _spread(flags: HostArray, slots: HostArray, capacity: int) -> HostArray:
+    """The flags at their slots, False elsewhere."""
+    held = np.zeros(capacity, bool)
+    held[slots] = flags
+    return held
+
+
+def _origin(site: MapSite) -> Origin | None:
+    """The scan column that a map's argument repeats unchanged, if it does."""
+    if site.map.argument is None:
+        return None
+    name = site.map.argument.name
+    below = next(child for child in site.node.inputs if name in child.schema)
+    return carried_from(below, name)
+
+
+def _only(found: dict[Origin | None, None]) -> Origin | None:
+    return next(iter(found)) if len(found) == 1 else None
+
+
+def _one_chunk(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.nulls(0, column.type)

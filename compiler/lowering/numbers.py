@@ -1,0 +1,180 @@
+"""Functions of numbers: rounding, roots, powers, logarithms and signs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Shaped
+from sqlglot import exp
+
+from sqlax.compiler.lowering.convert import convert, half_away, out_of_range, single
+from sqlax.compiler.lowering.environment import NotLowerableError, Typed
+from sqlax.compiler.lowering.volatility import is_constant
+from sqlax.compiler.plan.schema import Kind, decimal_scale, kind_of
+from sqlax.runtime.load import arrow
+from sqlax.runtime.relation import Column
+
+if TYPE_CHECKING:
+    from sqlax.compiler.lowering.expressions import Expressions
+
+Values = Shaped[Array, " rows"]
+Rule = Callable[["Expressions", Any], Typed]
+_MOST_DIGITS = 18
+
+
+def _rounding(
+    of_float: Callable[[Values], Values], of_exact: Callable[[Values, int], Values]
+) -> Rule:
+    """ROUND, CEIL, FLOOR or TRUNC, with digits or without.
+
+    Args:
+        of_float: the whole number for a float.
+        of_exact: the multiple of a step for an integer, in units of that step.
+    """
+
+    def rule(self: Expressions, node: exp.Expr) -> Typed:
+        value, target = self.lower(node.this), self.type_of(node)
+        digits = _digits(self, node)
+        if kind_of(target) is Kind.FLOAT and value.kind in (Kind.FLOAT, Kind.INTEGER):
+            value = convert(value, target)
+            made = _float_to_digits(value.column.data, digits, of_float)
+            data = single(made) if target == "FLOAT" else made
+            return Typed(Column(data, value.column.valid), target)
+        if value.kind not in (Kind.INTEGER, Kind.DECIMAL) or value.kind is not kind_of(target):
+            raise NotLowerableError(f"{type(node).__name__.upper()} of type {value.type}")
+        data, fits = _exact_to_digits(value, digits or 0, decimal_scale(target), of_exact)
+        self.report(value.column.valid & (~fits | out_of_range(data, target)))
+        return Typed(Column(data, value.column.valid), target)
+
+    return rule
+
+
+def _digits(self: Expressions, node: exp.Expr) -> int | None:
+    """The constant number of digits; None where there is none."""
+    given = node.args.get("decimals")
+    if given is None:
+        return None
+    known = is_constant(given) and self.catalog.constant(given).value
+    if not known or not known[0].is_valid or known.type.bit_width > 64:
+        raise NotLowerableError("rounding to a variable number of digits")
+    return int(arrow.values(known.chunk(0))[0])
+
+
+def _float_to_digits(
+    number: Values, digits: int | None, of_float: Callable[[Values], Values]
+) -> Values:
+    if digits is None:
+        return of_float(number)
+    power = float(10 ** min(abs(digits), 400)) if abs(digits) <= 308 else float("inf")
+    if digits >= 0:
+        made = of_float(number * power) / power
+        return jnp.where(jnp.isfinite(made), made, number)
+    made = of_float(number / power) * power
+    return jnp.where(jnp.isfinite(made), made, 0.0)
+
+
+def _exact_to_digits(
+    value: Typed, digits: int, scale: int, of_exact: Callable[[Values, int], Values]
+) -> tuple[Values, Values]:
+    """The rounded number at the result's scale, and where it fits 64 bits."""
+    held = decimal_scale(value.type)
+    kept = min(digits, held)
+    if held - kept > _MOST_DIGITS or abs(scale - kept) > _MOST_DIGITS:
+        raise NotLowerableError(f"rounding to {digits} digits")
+    units = value.column.data if kept == held else of_exact(value.column.data, 10 ** (held - kept))
+    if scale < kept:
+        raise NotLowerableError(f"rounding to {digits} digits")
+    factor = 10 ** (scale - kept)
+    return units * factor, jnp.abs(units) <= ((1 << 63) - 1) // factor
+
+
+def _nearest(data: Values, step: int) -> Values:
+    whole = jnp.abs(data) // step
+    more = jnp.abs(data) - whole * step >= step - step // 2
+    return jnp.sign(data) * (whole + more)
+
+
+def _signum(self: Expressions, node: exp.Expr) -> Typed:
+    value, target = self.lower(node.this), self.type_of(node)
+    if value.kind not in (Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT):
+        raise NotLowerableError(f"SIGN of type {value.type}")
+    data = value.column.data
+    sign = (data > 0).astype(jnp.int64) - (data < 0).astype(jnp.int64)
+    return Typed(Column(sign, value.column.valid), target)
+
+
+def _of_double(operation: Callable[[Values], Values]) -> Rule:
+    """A function of DOUBLE."""
+
+    def rule(self: Expressions, node: exp.Expr) -> Typed:
+        value, target = self.lower(_argument(node)), self.type_of(node)
+        if target != "DOUBLE":
+            raise NotLowerableError(f"{type(node).__name__.upper()} with the type {target}")
+        number = convert(value, target).column
+        return Typed(Column(operation(number.data), number.valid), target)
+
+    return rule
+
+
+def _is_float(test: Callable[[Values], Values]) -> Rule:
+    """A property of a float."""
+
+    def rule(self: Expressions, node: exp.Expr) -> Typed:
+        value = self.lower(_argument(node))
+        if value.kind is not Kind.FLOAT:
+            raise NotLowerableError(f"{type(node).__name__.upper()} of type {value.type}")
+        return Typed(Column(test(value.column.data), value.column.valid), "BOOLEAN")
+
+    return rule
+
+
+def _argument(node: exp.Expr) -> exp.Expr:
+    argument = node.expressions[0] if isinstance(node, exp.Anonymous) else node.this
+    assert isinstance(argument, exp.Expr)
+    return argument
+
+
+def _of_two(operation: Callable[[Values, Values], Values]) -> Rule:
+    """A function of two DOUBLEs."""
+
+    def rule(self: Expressions, node: exp.Expr) -> Typed:
+        target = self.type_of(node)
+        if target != "DOUBLE":
+            raise NotLowerableError(f"{type(node).__name__.upper()} with the type {target}")
+        given = (
+            node.expressions if isinstance(node, exp.Anonymous) else (node.this, node.expression)
+        )
+        a, b = (convert(self.lower(item), target).column for item in given)
+        return Typed(Column(operation(a.data, b.data), a.valid & b.valid), target)
+
+    return rule
+
+
+def _log(self: Expressions, node: exp.Expr) -> Typed:
+    """LOG(x) is to base 10; LOG(b, x) is LOG(x) / LOG(b)."""
+    if node.expression is None:
+        return _of_double(jnp.log10)(self, node)
+    return _of_two(lambda base, number: jnp.log10(number) / jnp.log10(base))(self, node)
+
+
+NUMBERS: dict[type[exp.Expr], Rule] = {
+    exp.Round: _rounding(half_away, _nearest),
+    exp.Ceil: _rounding(jnp.ceil, lambda data, step: -((-data) // step)),
+    exp.Floor: _rounding(jnp.floor, lambda data, step: data // step),
+    exp.Trunc: _rounding(jnp.trunc, lambda data, step: lax.div(data, jnp.full_like(data, step))),
+    exp.Sign: _signum,
+    exp.Sqrt: _of_double(jnp.sqrt),
+    exp.Cbrt: _of_double(jnp.cbrt),
+    exp.Ln: _of_double(jnp.log),
+    exp.Exp: _of_double(jnp.exp),
+    exp.Log: _log,
+    exp.Pow: _of_two(jnp.power),
+    exp.IsNan: _is_float(jnp.isnan),
+    exp.IsInf: _is_float(jnp.isinf),
+}
+NUMBERS_BY_NAME: dict[str, Rule] = {
+    "isfinite": _is_float(jnp.isfinite),
+}
