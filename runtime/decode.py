@@ -81,6 +81,10 @@ def _timestamps(data: HostArray, valid: HostArray) -> pa.Array:
     return pa.array(data, pa.int64(), mask=~valid).cast(pa.timestamp("us"))
 
 
+def _instants(data: HostArray, valid: HostArray) -> pa.Array:
+    return pa.array(data, pa.int64(), mask=~valid).cast(pa.timestamp("us", "UTC"))
+
+
 def _times(data: HostArray, valid: HostArray) -> pa.Array:
     return pa.array(data, pa.int64(), mask=~valid).cast(pa.time64("us"))
 
@@ -88,5 +92,6 @@ def _times(data: HostArray, valid: HostArray) -> pa.Array:
 _MADE: dict[str, Callable[[HostArray, HostArray], pa.Array]] = {
     "date": _dates,
     "timestamp": _timestamps,
+    "instant": _instants,
     "time": _times,
 }

@@ -124,7 +124,8 @@ class Assembly:
         """Which texts of the dictionary prompts may read."""
         wanted = np.zeros(len(self.dictionary), bool)
         texts = [pa.array(self._run_texts(), pa.large_string())]
-        for scan, name in prompt_columns(self.plan.placed):
+        mapped = {wanted.expression for wanted in self.columns.maps}
+        for scan, name in prompt_columns(self.plan.placed, mapped):
             if scan.schema[name].kind is Kind.STRING:
                 texts.append(self.columns.loaded_texts((scan, name)))
         semantic = (*self.plan.scores, *self.plan.counts)

@@ -143,13 +143,16 @@ def _make_date(self: Expressions, node: exp.Expr) -> Typed:
 
 
 def _difference(self: Expressions, node: exp.Expr) -> Typed:
-    """DATE_DIFF: how many starts of a unit lie between two moments."""
+    """DATE_DIFF: how many starts of a unit lie between two moments; weeks are of seven days."""
     end, start = self.lower(node.this), self.lower(node.expression)
     unit = _singular(node.args["unit"].name) if node.args.get("unit") else ""
     if end.kind not in _MOMENTS or start.kind not in _MOMENTS:
         raise NotLowerableError(f"DATE_DIFF of {start.type} and {end.type}")
     endless = is_endless(start) | is_endless(end)
     valid = start.column.valid & end.column.valid & ~endless
+    if unit == "WEEK":
+        weeks = calendar.quotient(_days(end) - _days(start), 7)
+        return Typed(Column(weeks, valid), "BIGINT")
     counted = (_count_of(self, value, unit) for value in (end, start))
     return Typed(Column(next(counted) - next(counted), valid), "BIGINT")
 
@@ -161,11 +164,11 @@ def _count_of(self: Expressions, value: Typed, unit: str) -> Values:
     days = _days(value)
     if unit == "DAY":
         return days
-    if unit == "WEEK":
-        return calendar.quotient(days - calendar.weekday(days), 7)
     year, month, _ = calendar.date_of(days)
     if unit in _MONTH_UNITS:
         return (year * 12 + month - 1) // _MONTH_UNITS[unit]
+    if unit == "DECADE":
+        return calendar.quotient(year, 10)
     raise NotLowerableError(f"DATE_DIFF in {unit}")
 
 

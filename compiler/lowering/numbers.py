@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Values = Shaped[Array, " rows"]
 Rule = Callable[["Expressions", Any], Typed]
 _MOST_DIGITS = 18
+_MOST_EXPONENT = 308
 
 
 def _rounding(
@@ -68,12 +69,11 @@ def _float_to_digits(
 ) -> Values:
     if digits is None:
         return of_float(number)
-    power = float(10 ** min(abs(digits), 400)) if abs(digits) <= 308 else float("inf")
-    if digits >= 0:
-        made = of_float(number * power) / power
-        return jnp.where(jnp.isfinite(made), made, number)
-    made = of_float(number / power) * power
-    return jnp.where(jnp.isfinite(made), made, 0.0)
+    if digits < -_MOST_EXPONENT:
+        return jnp.zeros_like(number)
+    power = 10.0 ** min(abs(digits), _MOST_EXPONENT)
+    made = of_float(number * power) / power if digits >= 0 else of_float(number / power) * power
+    return jnp.where(jnp.isfinite(made), made, number)
 
 
 def _exact_to_digits(

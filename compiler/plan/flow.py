@@ -39,9 +39,9 @@ def computed_columns(plan: Node, mapped: Collection[exp.Expr] = ()) -> set[Origi
     return set(_sources(plan, set(), reads, mapped))
 
 
-def prompt_columns(plan: Node) -> set[Origin]:
-    """Scan columns whose texts may end up in a prompt."""
-    return set(_sources(plan, set(), _prompts_read))
+def prompt_columns(plan: Node, mapped: Collection[exp.Expr] = ()) -> set[Origin]:
+    """Scan columns whose texts may end up in a prompt other than through a mapped expression."""
+    return set(_sources(plan, set(), _prompts_read, mapped))
 
 
 def carried_from(plan: Node, name: str) -> Origin | None:

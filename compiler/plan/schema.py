@@ -16,6 +16,7 @@ class Kind(StrEnum):
     DECIMAL = auto()
     DATE = auto()
     TIMESTAMP = auto()
+    INSTANT = auto()
     TIME = auto()
     STRING = auto()
     ENUM = auto()
@@ -27,6 +28,7 @@ _KINDS = {
     "BOOLEAN": Kind.BOOLEAN,
     "DATE": Kind.DATE,
     "TIMESTAMP": Kind.TIMESTAMP,
+    "TIMESTAMP WITH TIME ZONE": Kind.INSTANT,
     "TIME": Kind.TIME,
     "VARCHAR": Kind.STRING,
     "FLOAT": Kind.FLOAT,

@@ -1,0 +1,1 @@
+"""Tables of edge values and expressions over them."""
