@@ -24,7 +24,12 @@ MODEL = FakeModel({"odd": "maybe", "good": 1.0}, default=0.0)
 
 
 def answer(
-    database: duckdb.DuckDBPyConnection, sql: str, mode: Mode, *, compiled: bool = False
+    database: duckdb.DuckDBPyConnection,
+    sql: str,
+    mode: Mode,
+    *,
+    compiled: bool = False,
+    model: FakeModel = MODEL,
 ) -> Answer:
     """The answer of sqlax in a mode.
 
@@ -33,10 +38,11 @@ def answer(
         sql: the query.
         mode: where its parts run.
         compiled: whether its program is compiled, or evaluated operation by operation.
+        model: the model it asks.
     """
     try:
         plan = plan_query(sql, database, mode=mode)
-        outcome = execution(plan, MODEL, compiled=compiled).run()
+        outcome = execution(plan, model, compiled=compiled).run()
         return answer_of(Result(outcome, database).relation)
     except (SqlaxError, duckdb.Error) as error:
         return Answer(error=first_line(error))
