@@ -1,0 +1,28 @@
+SELECT upper(s), count(*) FROM a GROUP BY upper(s) ORDER BY 1;
+SELECT a.id, b.k FROM a JOIN b ON upper(a.s) = upper(b.s);
+SELECT upper(t.s) FROM a t UNION ALL SELECT upper(t.s) FROM b t;
+SELECT upper(x), y FROM (SELECT upper(s) AS x, count(*) AS y FROM a GROUP BY 1) WHERE length(x) > 3;
+SELECT upper(z) LIKE 'A%' FROM (SELECT CASE WHEN id > 10 THEN s ELSE 'abc' END AS z FROM a);
+SELECT * FROM a WHERE s LIKE '%an%';
+SELECT id, lower(s) FROM a WHERE s NOT ILIKE 'A%' OR s IS NULL;
+SELECT sum(length(s)), min(upper(s)), max(s) FROM a;
+SELECT g, max(substring(s, 1, 2)) FROM a GROUP BY g;
+SELECT e, count(*) FROM a GROUP BY e ORDER BY e;
+SELECT min(e), max(e) FROM a;
+SELECT a.id FROM a WHERE e = 'x' AND d + INTERVAL 1 MONTH > DATE '2020-02-15';
+SELECT l[1], len(l) FROM a WHERE l[2] > 5;
+SELECT try_cast(num AS INTEGER) + 1 FROM a;
+SELECT sum(num::INTEGER) FROM a WHERE id % 8 <> 1;
+SELECT id FROM a WHERE upper(s) IN (SELECT s FROM b);
+SELECT a.id, b.v FROM a LEFT JOIN b ON a.id = b.k AND b.s LIKE 'P%';
+SELECT a.id, upper(b.s), coalesce(upper(b.s), 'none') FROM a LEFT JOIN b ON a.id = b.k;
+SELECT DISTINCT trim(s) || '!' FROM a;
+SELECT s, row_number() OVER (PARTITION BY upper(left(s, 1)) ORDER BY id) FROM a;
+SELECT count(DISTINCT lower(s)) FROM a;
+SELECT s FROM a ORDER BY length(s), lower(s) DESC NULLS LAST LIMIT 5;
+SELECT x FROM (SELECT s || 'x' AS x FROM a) JOIN (SELECT upper(s) AS y FROM b) ON upper(x) = y || 'X';
+SELECT id FROM a WHERE EXISTS (SELECT 1 FROM b WHERE upper(b.s) = upper(a.s));
+SELECT id, d + iv, d - iv FROM a WHERE iv > INTERVAL 2 DAY OR iv IS NULL;
+SELECT upper(s), length(s) FROM none WHERE s LIKE 'a%';
+SELECT count(*) FROM none WHERE upper(s) = 'A';
+SELECT upper(p.s), lower(q.s) FROM a p JOIN a q ON p.id = q.g WHERE p.s LIKE '%a%' AND q.s LIKE '%a%'
