@@ -12,7 +12,8 @@ import jax
 import numpy as np
 import pyarrow as pa
 
-from sqlax.compiler.lowering.assemble import Assembly, Models, Tables
+from sqlax.compiler.lowering.assemble import Assembly, Models
+from sqlax.compiler.lowering.columns import Tables
 from sqlax.compiler.lowering.machine import Blueprint, phases_of
 from sqlax.compiler.lowering.map_sites import MapSite, map_sites
 from sqlax.compiler.lowering.step import build_step, start

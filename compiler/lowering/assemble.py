@@ -14,7 +14,7 @@ from sqlax.compiler.lowering.columns import RunColumns, Tables
 from sqlax.compiler.lowering.constants import string_constants
 from sqlax.compiler.lowering.environment import dtype_of_kind
 from sqlax.compiler.lowering.machine import Blueprint, TokenCount
-from sqlax.compiler.lowering.map_sites import MapSite
+from sqlax.compiler.lowering.map_sites import MapSite, map_sites
 from sqlax.compiler.lowering.prompts import answer_of, lay_out, row_values
 from sqlax.compiler.plan.flow import carried_from, prompt_columns
 from sqlax.compiler.plan.nodes import Aggregate, Join, JoinKind, Node, Scan, Score, Union
@@ -66,7 +66,7 @@ class Assembly:
         tables: the rows of each scan.
         token_budget: most tokens in a pool at once.
         join_capacities: output slots of joins that were found too small.
-        sites: where the plan reads maps.
+        sites: where the plan reads maps; looked for where not given.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Assembly:
         tables: Tables,
         token_budget: int,
         join_capacities: Mapping[Join, int],
-        sites: Sequence[MapSite],
+        sites: Sequence[MapSite] | None = None,
     ) -> None:
         self.plan = plan
         self.models = models
@@ -89,6 +89,8 @@ class Assembly:
         }
         self.constants = string_constants(plan.placed, plan.catalog)
         texts = self._run_texts()
+        if sites is None:
+            sites = map_sites(plan.placed, plan.catalog)
         self.columns = RunColumns(plan.placed, plan.catalog, tables, sites, texts)
         self.dictionary = self.columns.dictionary
         self._scan_capacity = {scan: _row_capacity(len(tables[scan])) for scan in plan.scans}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 import numpy as np
+import sqlglot
 from jaxtyping import Array, Bool, Int
 from sqlglot import exp
 
@@ -70,8 +71,7 @@ class Interval:
 
     def times(self, sign: int) -> Interval:
         """The interval, or for -1 its opposite."""
-        parts = (self.months, self.days, self.microseconds)
-        return Interval(*(part * sign for part in parts), self.valid)
+        return Interval(self.months * sign, self.days * sign, self.microseconds * sign, self.valid)
 
     def plus(self, other: Interval) -> Interval:
         """The sum, part by part."""
@@ -116,20 +116,19 @@ def _constant(self: Expressions, node: exp.Expr) -> Interval:
     (value,) = self.catalog.constant(node).value.to_pylist()
     shape = self.relation.mask.shape
     months, days, nanoseconds = value if value is not None else (0, 0, 0)
-    parts = (jnp.full(shape, part, jnp.int64) for part in (months, days, nanoseconds // 1000))
-    return Interval(*parts, jnp.full(shape, value is not None))
+    given = (months, days, nanoseconds // 1000)
+    one, two, three = (jnp.full(shape, part, jnp.int64) for part in given)
+    return Interval(one, two, three, jnp.full(shape, value is not None))
 
 
 def _column(self: Expressions, node: exp.Column) -> Interval:
     if not self.uses_maps:
         raise NotLowerableError("a column of type INTERVAL")
     argument, text = self.schema[node.name], node.sql("duckdb")
-    parts = []
-    for part in _PARTS:
-        tree = exp.maybe_parse(part.format(text), dialect="duckdb")
-        wanted = ValueMap(tree.sql("duckdb"), argument, "BIGINT", tree)
-        parts.append(self.applied(wanted).column)
-    return Interval(*(part.data for part in parts), parts[0].valid)
+    trees = [sqlglot.parse_one(part.format(text), dialect="duckdb") for part in _PARTS]
+    maps = (ValueMap(tree.sql("duckdb"), argument, "BIGINT", tree) for tree in trees)
+    months, days, microseconds = (self.applied(wanted).column for wanted in maps)
+    return Interval(months.data, days.data, microseconds.data, months.valid)
 
 
 def _sum(self: Expressions, node: exp.Expr, sign: int) -> Interval:

@@ -111,8 +111,8 @@ def compare(a: Typed, b: Typed, operation: Operation) -> Typed:
         if one.dtype == two.dtype and not jnp.issubdtype(one.dtype, jnp.floating):
             return Typed(Column(operation(one, two), last[0].valid & last[1].valid), "BOOLEAN")
     sign = _sign_of(*last)
-    for one, two in reversed(higher):
-        more = _sign_of(one, two)
+    for first, second in reversed(higher):
+        more = _sign_of(first, second)
         sign = jnp.where(more != 0, more, sign)
     return Typed(Column(operation(sign, 0), last[0].valid & last[1].valid), "BOOLEAN")
 

@@ -9,6 +9,7 @@ import duckdb
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pyarrow as pa
 import sqlglot
 from sqlglot import exp
 
@@ -17,7 +18,7 @@ from sqlax.compiler.lowering.constants import string_constants
 from sqlax.compiler.lowering.environment import Environment, Typed
 from sqlax.compiler.lowering.expressions import Expressions
 from sqlax.compiler.lowering.map_sites import map_sites
-from sqlax.compiler.plan.catalog import Catalog, quote
+from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import Project, Scan
 from sqlax.compiler.plan.schema import Field, Schema, decimal_scale, enum_values
 from sqlax.runtime.decode import OutputColumn, arrow_column
@@ -70,10 +71,10 @@ class Table:
         return Evaluated(rows, outside)
 
     def _parsed(self, sql: str) -> exp.Expr:
-        tree = sqlglot.parse_one(f"SELECT {sql}", dialect="duckdb").expressions[0]
+        tree: exp.Expr = sqlglot.parse_one(f"SELECT {sql}", dialect="duckdb").expressions[0]
         for column in tree.find_all(exp.Column):
             column.this.set("quoted", True)
-        return tree.unalias()
+        return tree
 
     def _lowered(self, node: exp.Expr, columns: RunColumns, capacity: int) -> tuple[Typed, bool]:
         relation = columns.relation(self.scan, capacity)
@@ -92,15 +93,6 @@ class Table:
         held = OutputColumn(value.kind, decimal_scale(kind), labels=labels)
         data, valid = (np.asarray(part)[:rows] for part in (value.column.data, value.column.valid))
         made = arrow_column(held, data, valid, columns.dictionary)
-        found = self.connection.from_arrow(_table(made))
+        found = self.connection.from_arrow(pa.table({"v": made}))
         cast = found if kind in ("NULL", '"NULL"') else found.project(f"CAST(v AS {kind}) AS v")
         return [row for (row,) in cast.fetchall()]
-
-
-def _table(column: Any) -> Any:
-    import pyarrow as pa
-
-    return pa.table({"v": column})
-
-
-__all__ = ["Evaluated", "Table", "quote"]
