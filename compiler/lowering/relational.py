@@ -11,9 +11,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Int
 
 from sqlax.compiler.lowering.aggregates import aggregate_column
-from sqlax.compiler.lowering.convert import comparable
 from sqlax.compiler.lowering.environment import Environment, NotLowerableError
 from sqlax.compiler.lowering.expressions import Expressions
+from sqlax.compiler.lowering.joins import join_rows
 from sqlax.compiler.lowering.windows import window_column
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import (
@@ -21,7 +21,6 @@ from sqlax.compiler.plan.nodes import (
     Distinct,
     Filter,
     Join,
-    JoinKind,
     Limit,
     Node,
     Project,
@@ -33,11 +32,10 @@ from sqlax.compiler.plan.nodes import (
     Window,
 )
 from sqlax.compiler.plan.schema import Kind
-from sqlax.runtime.operators.group import distinct, group_rows
-from sqlax.runtime.operators.group import first as first_of_group
-from sqlax.runtime.operators.join import equi_join
+from sqlax.runtime.operators.group import distinct, first_of_group, group_rows
 from sqlax.runtime.operators.order import SortKey, limit, sort
-from sqlax.runtime.relation import Column, Relation
+from sqlax.runtime.operators.union import concatenate
+from sqlax.runtime.relation import Relation
 
 Answers = Callable[["Relational", Score], Relation]
 
@@ -49,10 +47,11 @@ class Relational:
     Attributes:
         catalog: gives DuckDB's types.
         scans: the loaded rows of each scan.
-        capacities: output slots of each join.
+        capacities: slots of the joins that a run before found too small; absent or 0 where the
+            lowering decides.
         environment: constants, parameters, and where overflow is reported.
         answers: the rows of a semantic operator whose answers are known.
-        needed: rows each join would need, filled while tracing.
+        needed: slots that each join needs where it has too few, else 0; filled while tracing.
     """
 
     catalog: Catalog
@@ -95,27 +94,21 @@ def _project(self: Relational, node: Project) -> Relation:
     return Relation(columns, lower.relation.mask)
 
 
-def _join(self: Relational, node: Join) -> Relation:
-    known = node.kind in (JoinKind.INNER, JoinKind.LEFT) and node.keys
-    if not known or node.residual is not None or any(key.null_safe for key in node.keys):
-        raise NotLowerableError(f"{node.other or node.kind.value.upper()} JOIN")
-    left, right = self.expressions(node.left), self.expressions(node.right)
-    keys: list[tuple[Column, Column]] = []
-    for key in node.keys:
-        keys += comparable(left.lower(key.left), right.lower(key.right))
-    rows, needed = equi_join(
-        left.relation,
-        right.relation,
-        tuple(keys),
-        self.capacities[node],
-        outer=node.kind is JoinKind.LEFT,
-    )
-    self.needed[node] = needed
-    return rows
-
-
 def _union(self: Relational, node: Union) -> Relation:
-    raise NotLowerableError("UNION")
+    for field_ in node.schema.fields:
+        if field_.kind is Kind.OPAQUE:
+            raise NotLowerableError(f"UNION of values of type {field_.type}")
+    return concatenate(*(_renamed(self, node, side) for side in node.inputs))
+
+
+def _renamed(self: Relational, node: Union, side: Node) -> Relation:
+    """The rows of one side under the union's names."""
+    rows = self.evaluate(side)
+    for field_, own in zip(node.schema.fields, side.schema.fields, strict=True):
+        if field_.labels != own.labels:
+            raise NotLowerableError("UNION of answers with different labels")
+    pairs = zip(node.schema.names, side.schema.names, strict=True)
+    return Relation({name: rows.columns[own] for name, own in pairs}, rows.mask)
 
 
 def _aggregate(self: Relational, node: Aggregate) -> Relation:
@@ -126,7 +119,7 @@ def _aggregate(self: Relational, node: Aggregate) -> Relation:
     columns = {next(names).name: first_of_group(groups, key) for key in keys}
     for call in node.calls:
         output = next(names)
-        columns[output.name] = aggregate_column(lower, groups, keys, call, output)
+        columns[output.name] = aggregate_column(lower, groups, call, output)
     return Relation(columns, groups.exists)
 
 
@@ -164,7 +157,7 @@ _CASES: dict[type[Node], Callable[[Relational, Any], Relation]] = {
     Score: _score,
     Filter: _filter,
     Project: _project,
-    Join: _join,
+    Join: join_rows,
     Aggregate: _aggregate,
     Window: _window,
     Distinct: _distinct,

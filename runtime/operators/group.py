@@ -1,7 +1,9 @@
-"""GROUP BY, DISTINCT and the aggregates: packed sort, boundary flags, segment sums.
+"""GROUP BY and DISTINCT: which group each row belongs to.
 
-Cost: one O(n log n) sort of the key codes, then O(n) per aggregate. Groups come out in key order
-and fill the first slots of a relation of the input's capacity.
+Keys whose bounds make few bits number their groups directly, without a sort: O(n). Others are
+sorted, packed, and numbered by the places where a key changes: O(n log n). Either way groups come
+out in key order, NULL last, and group numbers stand beside the rows, so that an aggregate is one
+segment sum or minimum in row order, O(n).
 """
 
 from __future__ import annotations
@@ -10,106 +12,122 @@ from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
-import numpy as np
-from jaxtyping import Array, Bool, Int
+from jaxtyping import Array, Bool, Int, Shaped
 
-from sqlax.runtime.operators.order import SortKey, changes, order_code, sort_permutation
-from sqlax.runtime.relation import Column, Relation
+from sqlax.runtime.operators.order import SortKey, changes, key_bits, key_word, sort_permutation
+from sqlax.runtime.relation import BITS, Column, Relation
+
+_DENSE_BITS = 17
+"""Most bits of keys that number groups directly: more slots than that are slower than a sort."""
 
 
 @dataclass(frozen=True)
 class Groups:
-    """The rows of a relation in group order.
+    """The groups of a relation's rows.
 
     Attributes:
-        permutation: row position at each sorted place.
-        segment: group number at each sorted place.
-        live: whether the row at each sorted place exists.
+        of_row: group number of each row; past the last slot for rows that do not exist.
         first: row position of each group's first row.
         exists: whether a group slot is in use.
-        capacity: number of group slots.
+        needed: number of slots that all groups would need, int64.
     """
 
-    permutation: Int[Array, " rows"]
-    segment: Int[Array, " rows"]
-    live: Bool[Array, " rows"]
+    of_row: Int[Array, " rows"]
     first: Int[Array, " groups"]
     exists: Bool[Array, " groups"]
-    capacity: int
+    needed: Int[Array, ""]
+
+    @property
+    def capacity(self) -> int:
+        """The static number of group slots."""
+        return self.exists.shape[0]
+
+    @property
+    def key(self) -> Column:
+        """The group number as a column with bounds."""
+        bits = next(bits for bits in BITS if self.capacity <= 1 << bits)
+        number = jnp.minimum(self.of_row, self.capacity - 1)
+        return Column(number, jnp.ones(number.shape, bool), jnp.zeros((), jnp.int64), bits)
+
+    def sum(self, values: Shaped[Array, " rows"]) -> Shaped[Array, " groups"]:
+        """The sum of each group's values; rows that do not count must hold 0."""
+        if self.capacity == 1:
+            return jnp.sum(values, keepdims=True)
+        return jax.ops.segment_sum(values, self.of_row, self.capacity)
+
+    def least(self, values: Int[Array, " rows"]) -> Int[Array, " groups"]:
+        """The least of each group's integers; rows that do not count must hold the greatest."""
+        if self.capacity == 1:
+            return jnp.min(values, keepdims=True)
+        return jax.ops.segment_min(values, self.of_row, self.capacity)
+
+    def spread(self, values: Shaped[Array, " groups"]) -> Shaped[Array, " rows"]:
+        """Each row's value of its group."""
+        return values[jnp.minimum(self.of_row, self.capacity - 1)]
 
 
-def group_rows(mask: Bool[Array, " rows"], keys: tuple[Column, ...]) -> Groups:
-    """Groups of equal keys, NULL equal to NULL; without keys one group, even of no rows."""
-    capacity = mask.shape[0] if keys else 1
+def group_rows(
+    mask: Bool[Array, " rows"], keys: tuple[Column, ...], slots: int | None = None
+) -> Groups:
+    """Groups of equal keys, NULL equal to NULL; without keys one group, even of no rows.
+
+    Args:
+        mask: rows that exist.
+        keys: the grouping columns.
+        slots: group slots, if not as many as rows; groups beyond them are lost, `needed` tells.
+    """
+    if not keys:
+        return _single(mask)
+    most = slots or mask.shape[0]
+    bits = sum(key_bits(key) for key in keys)
+    if bits <= _DENSE_BITS and 1 << bits <= mask.shape[0]:
+        return _dense(mask, keys, 1 << bits)
+    return sorted_groups(mask, keys, most)
+
+
+def _single(mask: Bool[Array, " rows"]) -> Groups:
+    rows = jnp.where(mask, 0, 1).astype(jnp.int32)
+    first = jnp.argmax(mask, keepdims=True).astype(jnp.int32)
+    return Groups(rows, first, jnp.ones(1, bool), jnp.ones((), jnp.int64))
+
+
+def _dense(mask: Bool[Array, " rows"], keys: tuple[Column, ...], slots: int) -> Groups:
+    word = key_word(tuple(SortKey(key) for key in keys)).astype(jnp.int32)
+    number = jnp.where(mask, word, slots)
+    rows = jnp.arange(mask.shape[0], dtype=jnp.int32)
+    first = jax.ops.segment_min(rows, number, slots)
+    exists = first < mask.shape[0]
+    return Groups(number, jnp.where(exists, first, 0), exists, jnp.asarray(slots, jnp.int64))
+
+
+def sorted_groups(mask: Bool[Array, " rows"], keys: tuple[Column, ...], slots: int) -> Groups:
+    """Groups by sorting, numbered without gaps in key order; see `group_rows`."""
     permutation = sort_permutation(tuple(SortKey(key) for key in keys), mask)
-    live = mask[permutation]
-    starts = live & changes(keys, permutation)
+    starts = mask[permutation] & changes(keys, permutation)
     segment = jnp.maximum(jnp.cumsum(starts, dtype=jnp.int32) - 1, 0)
-    count = jnp.sum(starts, dtype=jnp.int32)
-    exists = jnp.arange(capacity) < (count if keys else 1)
-    slot = jnp.where(starts, segment, capacity)
-    first = jnp.zeros(capacity, jnp.int32).at[slot].set(permutation, mode="drop")
-    return Groups(permutation, segment, live, first, exists, capacity)
+    needed = jnp.sum(starts, dtype=jnp.int64)
+    slot = jnp.where(starts, segment, slots)
+    first = jnp.zeros(slots, jnp.int32).at[slot].set(permutation, mode="drop")
+    of_row = jnp.zeros(mask.shape[0], jnp.int32).at[permutation].set(segment, unique_indices=True)
+    return Groups(jnp.where(mask, of_row, slots), first, jnp.arange(slots) < needed, needed)
 
 
-def count(groups: Groups, counted: Bool[Array, " rows"]) -> Column:
-    """COUNT: how many of a group's rows have `counted`; never NULL."""
-    ones = (counted[groups.permutation] & groups.live).astype(jnp.int64)
-    total = jax.ops.segment_sum(ones, groups.segment, groups.capacity)
-    return Column(total, jnp.ones(groups.capacity, bool))
+def first_of_group(groups: Groups, column: Column) -> Column:
+    """The value in each group's first row: a grouping key."""
+    return column.take(groups.first).only(groups.exists)
 
 
-def total(groups: Groups, column: Column) -> Column:
-    """SUM in the column's own dtype (int64 or float64); NULL for a group without values."""
-    used = column.valid[groups.permutation] & groups.live
-    values = jnp.where(used, column.data[groups.permutation], jnp.zeros((), column.data.dtype))
-    summed = jax.ops.segment_sum(values, groups.segment, groups.capacity)
-    return Column(summed, count(groups, column.valid).data > 0)
-
-
-def mean(groups: Groups, column: Column) -> Column:
-    """AVG as float64; NULL for a group without values."""
-    summed = total(groups, Column(column.data.astype(jnp.float64), column.valid))
-    number = count(groups, column.valid).data
-    return Column(summed.data / jnp.maximum(number, 1).astype(jnp.float64), summed.valid)
-
-
-def extreme(groups: Groups, column: Column, *, largest: bool) -> Column:
-    """MIN or MAX by SQL order; NULL for a group without values."""
-    used = column.valid[groups.permutation] & groups.live
-    code = order_code(column.data)[groups.permutation]
-    rank = jnp.where(used, jnp.bitwise_not(code) if largest else code, np.iinfo(np.int64).max)
-    best = jax.ops.segment_min(rank, groups.segment, groups.capacity)
-    hit = used & (rank == best[groups.segment])
-    slot = jnp.where(hit, groups.segment, groups.capacity)
-    row = jnp.zeros(groups.capacity, jnp.int32).at[slot].set(groups.permutation, mode="drop")
-    return Column(column.data[row], count(groups, column.valid).data > 0)
-
-
-def first(groups: Groups, column: Column) -> Column:
-    """The value in each group's first row: a grouping key, or ANY_VALUE of equal values."""
-    return Column(column.data[groups.first], column.valid[groups.first] & groups.exists)
-
-
-def count_distinct(mask: Bool[Array, " rows"], keys: tuple[Column, ...], column: Column) -> Column:
-    """COUNT(DISTINCT column) for each group of `keys`, in the order of `group_rows`."""
-    groups = group_rows(mask, keys)
-    pairs = group_rows(mask & column.valid, (*keys, column))
-    owner = _group_of_row(groups)[pairs.first]
-    ones = pairs.exists.astype(jnp.int64)
-    return Column(
-        jax.ops.segment_sum(ones, owner, groups.capacity), jnp.ones(groups.capacity, bool)
-    )
-
-
-def _group_of_row(groups: Groups) -> Int[Array, " rows"]:
-    rows = groups.permutation.shape[0]
-    return jnp.zeros(rows, jnp.int32).at[groups.permutation].set(groups.segment)
+def first_of_equal(
+    groups: Groups, used: Bool[Array, " rows"], columns: tuple[Column, ...]
+) -> Bool[Array, " rows"]:
+    """The first of the used rows with equal values in a group: what DISTINCT leaves."""
+    keys = columns if groups.capacity == 1 else (groups.key, *columns)
+    pairs = group_rows(used, keys)
+    slot = jnp.where(pairs.exists, pairs.first, used.shape[0])
+    return jnp.zeros(used.shape, bool).at[slot].set(True, mode="drop")
 
 
 def distinct(relation: Relation) -> Relation:
     """DISTINCT over all columns; the first of equal rows stays, in its place."""
-    groups = group_rows(relation.mask, tuple(relation.columns.values()))
-    slot = jnp.where(groups.exists, groups.first, relation.capacity)
-    keep = jnp.zeros(relation.capacity, bool).at[slot].set(True, mode="drop")
-    return relation.where(keep)
+    one = group_rows(relation.mask, ())
+    return relation.where(first_of_equal(one, relation.mask, tuple(relation.columns.values())))

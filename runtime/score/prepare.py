@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Int
 
-from sqlax.runtime.operators.group import group_rows
+from sqlax.runtime.operators.group import sorted_groups
 from sqlax.runtime.relation import Relation
 from sqlax.runtime.score.inputs import ScoreInputs, TokenPool
 from sqlax.runtime.score.operator import ScoreOperator
@@ -65,8 +65,8 @@ def number_items(
         codes = jnp.where(known, columns[0].data, 0).astype(jnp.int32)
         return known, codes, jnp.arange(operator.items, dtype=jnp.int32)[:, None]
     # Rows that do not exist take part, so that numbers stay when more rows come to exist.
-    groups = group_rows(valued, tuple(columns))
-    row_item = jnp.zeros(relation.capacity, jnp.int32).at[groups.permutation].set(groups.segment)
+    groups = sorted_groups(valued, tuple(columns), operator.items)
+    row_item = jnp.minimum(groups.of_row, operator.items - 1)
     item_code = jnp.stack([column.data[groups.first] for column in columns], axis=1)
     return known, row_item, item_code.astype(jnp.int32)
 

@@ -24,11 +24,16 @@ FLOATS = st.one_of(
     st.none(), st.sampled_from([0.0, -0.0, 1.5, -1.5, math.inf, -math.inf, math.nan])
 )
 CAPACITY = 8
+TYPES = {"a": "BIGINT", "d": "DOUBLE", "i": "BIGINT"}
 
 
 def rows_of(*columns: st.SearchStrategy[Any], most: int = CAPACITY) -> st.SearchStrategy[Rows]:
     """No row, one row, and up to as many as there are slots."""
     return st.lists(st.tuples(*columns), max_size=most)
+
+
+rows = rows_of(INTEGERS, FLOATS, INTEGERS)
+"""Rows of `TYPES`: a key with the edges of int64, one with the edges of a float, a value."""
 
 
 def relation(rows: Rows, types: dict[str, str], capacity: int = CAPACITY) -> Relation:

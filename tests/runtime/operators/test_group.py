@@ -6,7 +6,7 @@ import hypothesis.strategies as st
 import jax
 from hypothesis import given
 
-from sqlax.runtime.operators import group
+from sqlax.runtime.operators import aggregate, group
 from sqlax.runtime.relation import Relation
 from tests.runtime.operators.relations import (
     FLOATS,
@@ -28,19 +28,20 @@ rows = rows_of(INTEGERS, FLOATS, SMALL, FLOATS)
 
 @jax.jit
 def grouped(given_rows: Relation) -> Relation:
-    columns = given_rows.columns
+    columns = {name: column.only(given_rows.mask) for name, column in given_rows.columns.items()}
     keys = (columns["k"], columns["f"])
     groups = group.group_rows(given_rows.mask, keys)
+    distinct = group.first_of_equal(groups, columns["d"].valid, (columns["d"],))
     made = {
-        "k": group.first(groups, keys[0]),
-        "f": group.first(groups, keys[1]),
-        "n": group.count(groups, given_rows.mask),
-        "nv": group.count(groups, columns["v"].valid),
-        "sum": group.total(groups, columns["v"]),
-        "mean": group.mean(groups, columns["v"]),
-        "least": group.extreme(groups, columns["d"], largest=False),
-        "most": group.extreme(groups, columns["d"], largest=True),
-        "kinds": group.count_distinct(given_rows.mask, keys, columns["d"]),
+        "k": group.first_of_group(groups, keys[0]),
+        "f": group.first_of_group(groups, keys[1]),
+        "n": aggregate.count(groups, given_rows.mask),
+        "nv": aggregate.count(groups, columns["v"].valid),
+        "sum": aggregate.total(groups, columns["v"])[0],
+        "mean": aggregate.mean(groups, columns["v"]),
+        "least": aggregate.extreme(groups, columns["d"], largest=False),
+        "most": aggregate.extreme(groups, columns["d"], largest=True),
+        "kinds": aggregate.count(groups, distinct),
     }
     return Relation(made, groups.exists)
 
@@ -60,12 +61,12 @@ def test_groups_come_in_key_order_with_their_aggregates(found: Rows) -> None:
 @jax.jit
 def whole(given_rows: Relation) -> Relation:
     groups = group.group_rows(given_rows.mask, ())
-    value = given_rows.columns["v"]
+    value = given_rows.columns["v"].only(given_rows.mask)
     made = {
-        "n": group.count(groups, given_rows.mask),
-        "sum": group.total(groups, value),
-        "most": group.extreme(groups, value, largest=True),
-        "kinds": group.count_distinct(given_rows.mask, (), value),
+        "n": aggregate.count(groups, given_rows.mask),
+        "sum": aggregate.total(groups, value)[0],
+        "most": aggregate.extreme(groups, value, largest=True),
+        "kinds": aggregate.count(groups, group.first_of_equal(groups, value.valid, (value,))),
     }
     return Relation(made, groups.exists)
 

@@ -1,4 +1,4 @@
-"""Equi-joins, against DuckDB."""
+"""Pairs of equal keys, compiled: their order, and what is told when slots are short."""
 
 from __future__ import annotations
 
@@ -8,31 +8,22 @@ import jax
 import pytest
 from hypothesis import given
 
-from sqlax.runtime.operators.join import equi_join
+from sqlax.runtime.operators.join import pair_rows
+from sqlax.runtime.operators.join_keys import Key, shared_ids
 from sqlax.runtime.relation import Relation
-from tests.runtime.operators.relations import (
-    FLOATS,
-    INTEGERS,
-    Rows,
-    few,
-    read,
-    relation,
-    rows_of,
-    same,
-    tables,
-)
+from tests.runtime.operators.relations import Rows, few, read, relation, rows, same, tables
 
 LEFT = {"a": "BIGINT", "b": "DOUBLE", "i": "BIGINT"}
 RIGHT = {"c": "BIGINT", "d": "DOUBLE", "j": "BIGINT"}
-rows = rows_of(INTEGERS, FLOATS, INTEGERS)
 
 
 @partial(jax.jit, static_argnames=("capacity", "outer"))
 def joined(
     left: Relation, right: Relation, capacity: int, outer: bool
 ) -> tuple[Relation, jax.Array]:
-    keys = tuple((left.columns[a], right.columns[b]) for a, b in (("a", "c"), ("b", "d")))
-    return equi_join(left, right, keys, capacity, outer=outer)
+    keys = tuple(Key(left.columns[a], right.columns[b]) for a, b in (("a", "c"), ("b", "d")))
+    pairs = pair_rows(shared_ids(left, right, keys), left.mask, capacity, outer=outer)
+    return pairs.rows(left, right), pairs.needed
 
 
 @pytest.mark.parametrize("outer", [False, True], ids=["inner", "left"])

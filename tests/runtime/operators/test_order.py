@@ -13,20 +13,7 @@ from hypothesis import given
 from sqlax.runtime.operators.compact import compact
 from sqlax.runtime.operators.order import SortKey, limit, sort
 from sqlax.runtime.relation import Relation
-from tests.runtime.operators.relations import (
-    FLOATS,
-    INTEGERS,
-    Rows,
-    few,
-    read,
-    relation,
-    rows_of,
-    same,
-    tables,
-)
-
-TYPES = {"a": "BIGINT", "d": "DOUBLE", "i": "BIGINT"}
-rows = rows_of(INTEGERS, FLOATS, INTEGERS)
+from tests.runtime.operators.relations import TYPES, Rows, few, read, relation, rows, same, tables
 
 
 @partial(jax.jit, static_argnames=("descending", "nulls_first"))
