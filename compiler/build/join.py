@@ -8,7 +8,7 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from sqlax.compiler.build.attach import join as join_nodes
-from sqlax.compiler.build.attach import settle
+from sqlax.compiler.build.attach import settle, where
 from sqlax.compiler.build.context import Context
 from sqlax.compiler.build.dependent import with_outer_values
 from sqlax.compiler.build.resolve import resolve
@@ -57,9 +57,9 @@ def join_items(
     scope.sources.extend(sources)
     pending: list[exp.Expr] = []
     for item in joins:
-        if pending and item.side.upper() in ("RIGHT", "FULL"):
-            text = f"{_sql_kind(item)} JOIN after a semantic condition cannot be compiled yet"
-            raise UnsupportedError(text, context.sql)
+        if item.side.upper() in ("RIGHT", "FULL"):  # they keep rows that a condition drops
+            while pending:
+                plan = where(plan, pending.pop(0), context)
         plan = _Joiner(scope, context, build_source, pending).join(plan, item)
     return plan, pending
 

@@ -81,3 +81,45 @@ SELECT id, CASE WHEN id <> 3 AND AI_IF(x) THEN 10 // (id - 3) END AS v, IF(g > 1
 
 -- guards that read answers
 SELECT id, CASE WHEN g > 1 THEN AI_IF(x) WHEN AI_IF(s) THEN AI_IF(x) ELSE AI_SCORE(x) > 0.5 END AS v FROM t
+
+-- full join after a semantic condition
+SELECT t.id, o.s FROM t JOIN u ON AI_IF(u.x) AND g = k FULL JOIN one o ON o.id = t.id
+
+-- full join with using
+SELECT id, AI_IF(t.x) AS p FROM t FULL JOIN one o USING (id)
+
+-- rollup
+SELECT g, COUNT(*) AS n, GROUPING(g) AS x FROM t WHERE AI_IF(x) GROUP BY ROLLUP(g)
+
+-- cube beside a key
+SELECT g, s, COUNT(*) AS n FROM t WHERE AI_IF(x) GROUP BY g, CUBE(s)
+
+-- a sum of distinct values
+SELECT SUM(DISTINCT g) AS n FROM t WHERE AI_IF(x)
+
+-- a call in a correlated subquery
+SELECT id, (SELECT COUNT(*) FROM u WHERE u.k = t.g AND AI_IF(u.x)) AS n FROM t
+
+-- a call that reads a column of the query around it
+SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.k = t.g AND AI_IF(t.x || u.x))
+
+-- the operand of IN is a call
+SELECT id FROM t WHERE AI_CLASSIFY(x, ['a', 'b']) IN (SELECT CASE WHEN AI_IF(x) THEN 'a' ELSE 'b' END FROM one)
+
+-- a subquery in a prompt
+SELECT id, AI_IF(x || (SELECT MAX(name) FROM u WHERE u.k = t.g)) AS p FROM t
+
+-- set operations
+SELECT id FROM t WHERE AI_IF(x) UNION ALL SELECT k FROM u WHERE AI_IF(x)
+
+-- except
+SELECT g FROM t WHERE AI_IF(x) EXCEPT SELECT k FROM u WHERE AI_IF(x)
+
+-- the first of each group
+SELECT DISTINCT ON (g) g, id FROM t WHERE AI_IF(x) ORDER BY g, id DESC
+
+-- lateral
+SELECT t.id, v.n FROM t, LATERAL (SELECT COUNT(*) AS n FROM u WHERE u.k = t.g AND AI_IF(u.x)) v
+
+-- a CTE read twice
+WITH a AS (SELECT id, g FROM t WHERE AI_IF(x)) SELECT l.id, r.id AS other FROM a l JOIN a r ON l.g = r.g
