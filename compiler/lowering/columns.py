@@ -27,6 +27,7 @@ from sqlax.runtime.load.arrow import HostArray
 from sqlax.runtime.load.columns import (
     bounded_column,
     device_like,
+    first_rows,
     host_column,
     load_column,
     validity,
@@ -65,7 +66,7 @@ class RunColumns:
         self._encoded = {origin: self._encode(origin) for origin in self._computed_texts()}
         self._texts = [pa.array(texts, pa.large_string())]
         self._texts += [distinct_texts(column) for column in self._encoded.values()]
-        self._domains: dict[ValueMap, pa.Array | None] = {}
+        self._domains: dict[ValueMap, pa.ChunkedArray | None] = {}
         self._values = {wanted: self._evaluate(wanted) for wanted in self.maps}
         self.dictionary = StringDictionary.of(self._texts, [])
 
@@ -91,7 +92,7 @@ class RunColumns:
         found = [o for o in self._computed if o[0].schema[o[1]].kind is Kind.STRING]
         return sorted(found, key=lambda origin: (origin[0].sql, origin[1]))
 
-    def _encode(self, origin: Origin) -> pa.DictionaryArray:
+    def _encode(self, origin: Origin) -> pa.ChunkedArray:
         scan, name = origin
         return encoded(self._tables[scan].column(name))
 
@@ -102,18 +103,18 @@ class RunColumns:
             self._texts.append(distinct_texts(made.values))
         return made
 
-    def _domain(self, wanted: ValueMap) -> pa.Array | None:
+    def _domain(self, wanted: ValueMap) -> pa.ChunkedArray | None:
         """Every value that a map's argument can have."""
         if wanted.argument is None:
             return None
         if wanted.argument.kind is Kind.ENUM:
-            return pa.array(enum_values(wanted.argument.type), pa.string())
+            return pa.chunked_array([pa.array(enum_values(wanted.argument.type), pa.string())])
         origin = self._arguments[wanted]
         if origin is not None and self.is_carried(*origin):
-            return _one_chunk(self._tables[origin[0]].column(origin[1]))
+            return self._tables[origin[0]].column(origin[1])
         if origin is not None:
-            return distinct_texts(self._encoded[origin])
-        return distinct_texts(pa.chunked_array(self._texts, pa.large_string()))
+            return pa.chunked_array([distinct_texts(self._encoded[origin])])
+        return pa.chunked_array([distinct_texts(pa.chunked_array(self._texts))])
 
     def is_carried(self, scan: Scan, name: str) -> bool:
         """Whether a scan column is held as row numbers of its Arrow column."""
@@ -128,7 +129,7 @@ class RunColumns:
             OutsideGraphError: a number does not fit 64 bits.
         """
         columns = {name: self._column(scan, name, capacity) for name in scan.schema.names}
-        rows = np.arange(capacity) < len(self._tables[scan])
+        rows = first_rows(len(self._tables[scan]), capacity)
         return Relation(columns, device_like(rows, bool))
 
     def _column(self, scan: Scan, name: str, capacity: int) -> Column:

@@ -30,19 +30,20 @@ class MapValues:
     failed: HostArray
 
 
-def evaluate_map(wanted: ValueMap, domain: pa.Array | None, catalog: Catalog) -> MapValues:
+def evaluate_map(wanted: ValueMap, domain: pa.ChunkedArray | None, catalog: Catalog) -> MapValues:
     """The values of a map over a domain; None for a map that reads parameters only.
 
     Where an error is raised for any value, DuckDB's TRY finds out for which. A NULL that TRY gives
     counts as an error: rows that have it make the query fall back to DuckDB.
     """
-    values = pa.nulls(0, pa.null()) if domain is None else domain
+    values = pa.chunked_array([], pa.null()) if domain is None else domain
     nothing = pa.nulls(1, values.type)
     try:
-        found = _evaluated(wanted, wanted.text, pa.chunked_array([nothing, values]), catalog)
+        given = pa.chunked_array([nothing, *values.chunks], values.type)
+        found = _evaluated(wanted, wanted.text, given, catalog)
         return MapValues(found, np.zeros(len(found), bool))
     except duckdb.Error:
-        tried = _evaluated(wanted, f"TRY({wanted.text})", pa.chunked_array([values]), catalog)
+        tried = _evaluated(wanted, f"TRY({wanted.text})", values, catalog)
     first, first_failed = _value_of_null(wanted, nothing, tried.type, catalog)
     failed = np.concatenate([[first_failed], pc.is_null(tried).to_numpy()])
     return MapValues(pa.chunked_array([first, *tried.chunks], tried.type), failed)

@@ -64,8 +64,15 @@ def _bounded(data: HostArray, valid: HostArray, rows: int) -> Column:
 def validity(column: pa.ChunkedArray, capacity: int) -> HostArray:
     """True where a value is not NULL; False in the slots after the last row."""
     if not column.null_count:
-        return np.arange(capacity) < len(column)
+        return first_rows(len(column), capacity)
     return _filled(map(arrow.is_valid, column.chunks), np.bool_, capacity)
+
+
+def first_rows(count: int, capacity: int) -> HostArray:
+    """True in the first `count` of the slots."""
+    buffer = _aligned(capacity, np.dtype(np.bool_))
+    buffer[:count], buffer[count:] = True, False
+    return buffer
 
 
 def _filled(pieces: Iterable[HostArray], dtype: npt.DTypeLike, capacity: int) -> HostArray:

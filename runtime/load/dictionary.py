@@ -37,12 +37,16 @@ class StringDictionary:
         Cost: a look-up for each distinct value of a column that is dictionary-encoded, for each
         value of any other.
         """
-        flat = _flat(column)
-        if not pa.types.is_dictionary(flat.type):
-            return self._found(flat)
-        table = np.append(self._found(flat.dictionary), np.int32(0))
-        places = pc.fill_null(flat.indices, len(table) - 1) if flat.null_count else flat.indices
-        codes: npt.NDArray[np.int32] = table[places.to_numpy(zero_copy_only=False)]
+        if not pa.types.is_dictionary(column.type):
+            return self._found(_flat(column))
+        whole = _unified(column)
+        table = np.append(self._found(_values_of(whole)), np.int32(0))
+        codes = np.zeros(len(whole), np.int32)
+        place = 0
+        for chunk in whole.chunks:
+            missing = pc.fill_null(chunk.indices, len(table) - 1)
+            codes[place : place + len(chunk)] = table[missing.to_numpy(zero_copy_only=False)]
+            place += len(chunk)
         return codes
 
     def _found(self, texts: pa.Array) -> npt.NDArray[np.int32]:
@@ -74,26 +78,33 @@ class StringDictionary:
         return lengths.astype(np.int64)
 
 
-def encoded(column: pa.ChunkedArray) -> pa.DictionaryArray:
+def encoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """A text column with its distinct values apart, in the order in which they first stand."""
-    flat = _flat(column)
-    return flat if pa.types.is_dictionary(flat.type) else flat.dictionary_encode()
+    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
 
 
 def distinct_texts(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     """The values of a text column, each once; of a dictionary-encoded one without a pass."""
-    flat = _flat(column)
-    texts = flat.dictionary if pa.types.is_dictionary(flat.type) else pc.unique(flat)
+    coded = pa.types.is_dictionary(column.type)
+    texts = _values_of(_unified(column)) if coded else pc.unique(column)
     return texts.cast(pa.large_string()).drop_null()
+
+
+def _unified(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
+    """A dictionary-encoded column whose chunks share one dictionary."""
+    whole = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+    return whole.unify_dictionaries()
+
+
+def _values_of(column: pa.ChunkedArray) -> pa.Array:
+    """The shared dictionary of a column."""
+    if column.num_chunks:
+        return column.chunk(0).dictionary
+    return pa.array([], column.type.value_type)
 
 
 def _flat(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     if not isinstance(column, pa.ChunkedArray):
         return column
-    if pa.types.is_dictionary(column.type):
-        column = column.unify_dictionaries()
-    flat = column.combine_chunks()
-    if isinstance(flat, pa.ChunkedArray):
-        wide = flat.cast(pa.large_string()) if not pa.types.is_dictionary(flat.type) else flat
-        flat = pa.concat_arrays(wide.chunks) if wide.num_chunks else pa.array([], wide.type)
-    return flat
+    wide = column.cast(pa.large_string())
+    return pa.concat_arrays(wide.chunks) if wide.num_chunks else pa.array([], wide.type)
