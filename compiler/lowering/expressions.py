@@ -18,7 +18,7 @@ from sqlax.compiler.lowering.environment import Environment, NotLowerableError, 
 from sqlax.compiler.lowering.logic import LOGIC
 from sqlax.compiler.lowering.maps import ValueMap, argument_of, can_be_map
 from sqlax.compiler.lowering.numbers import NUMBERS, NUMBERS_BY_NAME
-from sqlax.compiler.lowering.volatility import is_constant, is_volatile
+from sqlax.compiler.lowering.volatility import is_constant, is_pure, is_volatile
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import columns_of
 from sqlax.compiler.plan.schema import UNTYPED, Field, Kind, Schema, kind_of
@@ -154,6 +154,8 @@ class Expressions:
         return Typed(Column(data, jnp.ones(shape, bool)), type_name)
 
     def _constant(self, node: exp.Expr) -> Typed:
+        if not is_pure(node, self.catalog):
+            raise NotLowerableError(f"the volatile {node.sql('duckdb')}")
         constant = self.catalog.constant(node)
         if kind_of(constant.type) is Kind.OPAQUE and constant.type not in UNTYPED:
             raise NotLowerableError(f"a constant of type {constant.type}")

@@ -8,7 +8,10 @@ from sqlglot import exp
 
 from sqlax.compiler.plan.catalog import Catalog
 
-_VOLATILE = (exp.Rand, exp.CurrentDate, exp.CurrentTime, exp.CurrentTimestamp, exp.Uuid)
+_VOLATILE = (
+    *(exp.Rand, exp.Uuid, exp.CurrentDate, exp.CurrentTime, exp.CurrentTimestamp),
+    *(exp.Localtime, exp.Localtimestamp),
+)
 _VOLATILE_NAMES = frozenset({"nextval", "currval", "random", "setseed", "now", "today"}) | {
     *("uuid", "uuidv4", "uuidv7", "gen_random_uuid", "txid_current"),
     *("get_current_time", "get_current_timestamp", "transaction_timestamp"),

@@ -87,6 +87,7 @@ NOT_IN_THE_GRAPH = [
     ("e", "random() > 2", "RAND"),
     ("e", "s || nextval('q')", "DPIPE"),
     ("e", "twice(s)", "ANONYMOUS"),
+    ("e", "n + length(twice('a'))", "volatile"),
     ("e", "max(s)", "MAX"),
 ]
 
