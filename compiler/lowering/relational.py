@@ -14,7 +14,7 @@ from sqlax.compiler.lowering.aggregates import aggregate_column
 from sqlax.compiler.lowering.environment import Environment, NotLowerableError
 from sqlax.compiler.lowering.expressions import Expressions
 from sqlax.compiler.lowering.joins import join_rows
-from sqlax.compiler.lowering.windows import window_column
+from sqlax.compiler.lowering.windows import window_columns
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import (
     Aggregate,
@@ -125,9 +125,8 @@ def _aggregate(self: Relational, node: Aggregate) -> Relation:
 
 def _window(self: Relational, node: Window) -> Relation:
     lower = self.expressions(node.input)
-    added = node.schema.names[len(node.input.schema.names) :]
-    columns = {n: window_column(lower, c) for n, c in zip(added, node.calls, strict=True)}
-    return lower.relation.with_columns(**columns)
+    added = node.schema.fields[len(node.input.schema.fields) :]
+    return lower.relation.with_columns(**window_columns(lower, node.calls, added))
 
 
 def _distinct(self: Relational, node: Distinct) -> Relation:

@@ -46,8 +46,8 @@ class Groups:
     def key(self) -> Column:
         """The group number as a column with bounds."""
         bits = next(bits for bits in BITS if self.capacity <= 1 << bits)
-        number = jnp.minimum(self.of_row, self.capacity - 1)
-        return Column(number, jnp.ones(number.shape, bool), jnp.zeros((), jnp.int64), bits)
+        valid = jnp.ones(self.of_row.shape, bool)
+        return Column(self.slot_of_row, valid, jnp.zeros((), jnp.int64), bits)
 
     def sum(self, values: Shaped[Array, " rows"]) -> Shaped[Array, " groups"]:
         """The sum of each group's values; rows that do not count must hold 0."""
@@ -61,9 +61,14 @@ class Groups:
             return jnp.min(values, keepdims=True)
         return jax.ops.segment_min(values, self.of_row, self.capacity)
 
+    @property
+    def slot_of_row(self) -> Int[Array, " rows"]:
+        """The group number of each row; some slot for rows that do not exist."""
+        return jnp.minimum(self.of_row, self.capacity - 1)
+
     def spread(self, values: Shaped[Array, " groups"]) -> Shaped[Array, " rows"]:
         """Each row's value of its group."""
-        return values[jnp.minimum(self.of_row, self.capacity - 1)]
+        return values[self.slot_of_row]
 
 
 def group_rows(

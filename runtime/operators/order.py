@@ -9,6 +9,7 @@ words are sorted from the least significant on, each pass keeping the order of t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -48,6 +49,14 @@ def order_code(data: Shaped[Array, " rows"]) -> Int[Array, " rows"]:
     bits = jax.lax.bitcast_convert_type(number, jnp.int64)
     ordered = jnp.where(bits < 0, jnp.bitwise_xor(bits, np.iinfo(np.int64).max), bits)
     return jnp.where(jnp.isnan(number), np.iinfo(np.int64).max, ordered)
+
+
+def value_of_code(code: Int[Array, " rows"], dtype: Any) -> Shaped[Array, " rows"]:
+    """The value that has an order code; of the floats that are equal, 0.0 and the positive NaN."""
+    if not jnp.issubdtype(dtype, jnp.floating):
+        return code.astype(dtype)
+    bits = jnp.where(code < 0, jnp.bitwise_xor(code, np.iinfo(np.int64).max), code)
+    return jax.lax.bitcast_convert_type(bits, jnp.float64)
 
 
 def null_code(column: Column) -> Int[Array, " rows"]:

@@ -8,7 +8,7 @@ from sqlax.compiler.lowering.environment import NotLowerableError
 from sqlax.compiler.plan.nodes import Aggregate, Union
 from tests.compiler.lowering.plans import Tables, parse, same, same_set
 
-NAMES = ("none", "one", "few", "many")
+NAMES = ("none", "few", "many")
 COUNTS = (
     *("COUNT(*)", "COUNT(v)", "COUNT(s)", "COUNT(DISTINCT v)", "COUNT(DISTINCT (v, s))"),
     *("COUNT(*) FILTER (WHERE v > 0)", "COUNT(DISTINCT s) FILTER (WHERE d > 0)", "COUNT_IF(b)"),
