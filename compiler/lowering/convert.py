@@ -7,6 +7,7 @@ from jaxtyping import Array, Bool, Shaped
 
 from sqlax.compiler.lowering.environment import NotLowerableError, Typed, dtype_of_kind
 from sqlax.compiler.plan.schema import UNTYPED, Kind, decimal_scale, kind_of, value_range
+from sqlax.runtime.quotient import quotient
 from sqlax.runtime.relation import Column
 
 MICROSECONDS_PER_DAY = 86_400_000_000
@@ -143,7 +144,7 @@ def _number(value: Typed, target: str) -> Shaped[Array, " rows"]:
 def _to_float(value: Typed, target: str) -> Shaped[Array, " rows"]:
     data = value.column.data
     if value.kind is Kind.DECIMAL:
-        data = data.astype(jnp.float64) / 10.0 ** decimal_scale(value.type)
+        data = quotient(data.astype(jnp.float64), 10.0 ** decimal_scale(value.type))
     if target == "FLOAT":
         return data.astype(jnp.float32).astype(jnp.float64)
     return data.astype(jnp.float64)

@@ -17,6 +17,7 @@ from sqlax.compiler.lowering.convert import (
 )
 from sqlax.compiler.lowering.environment import NotLowerableError, Typed
 from sqlax.compiler.plan.schema import Kind
+from sqlax.runtime.quotient import quotient
 from sqlax.runtime.relation import Column
 
 if TYPE_CHECKING:
@@ -138,14 +139,15 @@ def part_of(value: Typed, unit: str) -> Typed:
     if name == "epoch":
         per_second = 1 if value.kind is Kind.DATE else 1_000_000
         factor = 86_400 if value.kind is Kind.DATE else 1
-        return Typed(Column((data * factor).astype(jnp.float64) / per_second, valid), "DOUBLE")
+        seconds = quotient((data * factor).astype(jnp.float64), per_second)
+        return Typed(Column(seconds, valid), "DOUBLE")
     day, time = _day_and_time(value)
     if name in _OF_TIME:
         return Typed(Column(_OF_TIME[name](time), valid), "BIGINT")
     if value.kind is Kind.TIME or name not in (*_OF_DAY, "julian"):
         raise NotLowerableError(f"EXTRACT({unit}) from {value.type}")
     if name == "julian":
-        fraction = time.astype(jnp.float64) / MICROSECONDS_PER_DAY
+        fraction = quotient(time.astype(jnp.float64), MICROSECONDS_PER_DAY)
         return Typed(Column((day + _JULIAN_1970) + fraction, valid), "DOUBLE")
     return Typed(Column(_OF_DAY[name](day), valid), "BIGINT")
 
