@@ -153,6 +153,8 @@ def plan_query(
         ParseError, BindError, UnsupportedError: with the place in the text where it is known.
     """
     tree = parse_query(sql, dialect, span)
+    if isinstance(tree, exp.Values):
+        tree = exp.select("*").from_(exp.alias_(tree, "v", table=True))
     if not isinstance(tree, exp.Query):
         raise ParseError("a semantic statement must be a query", sql)
     catalog = Catalog(connection, _used(tree, parameters or {}, sql))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from sqlax.compiler.build.conditions import compared, join, never_null, wrapped
 from sqlax.compiler.build.context import Context
 from sqlax.compiler.build.dependent import with_outer_values
 from sqlax.compiler.build.lift import lift
@@ -11,8 +12,6 @@ from sqlax.compiler.build.pull_up import Pulled, pull_up
 from sqlax.compiler.build.scalar_aggregate import inlined_aggregate
 from sqlax.compiler.build.subquery import Subquery, SubqueryKind
 from sqlax.compiler.build.tree import (
-    conjunction,
-    conjuncts,
     has_semantic,
     has_subquery,
     is_subquery,
@@ -21,12 +20,9 @@ from sqlax.compiler.build.tree import (
 from sqlax.compiler.plan.nodes import (
     OUTER,
     Filter,
-    Join,
-    JoinKey,
     JoinKind,
     Node,
     column,
-    columns_of,
     outer_columns_of,
 )
 from sqlax.compiler.plan.schema import Field, Schema
@@ -107,7 +103,9 @@ def _joined(
     plan: Node, node: exp.Expr, found: Subquery, kind: JoinKind, context: Context
 ) -> tuple[Node, exp.Expr]:
     """A SEMI, ANTI or MARK join with the rows of an EXISTS or ANY subquery."""
+    aware = kind is JoinKind.MARK and found.kind is SubqueryKind.ANY
     pulled = _correlated(plan, node, found, context)
+    pulled = never_null(pulled) if aware else pulled
     operands = node.expressions[1 : 1 + found.operands]
     values = [column(name) for name in found.plan.schema.names]
     conditions = [*pulled.conditions]
@@ -117,25 +115,8 @@ def _joined(
     mark = context.fresh("mark")
     if kind is JoinKind.MARK:
         schema += Schema((Field(mark, "BOOLEAN"),))
-    aware = kind is JoinKind.MARK and found.kind is SubqueryKind.ANY
     joined = join(plan, pulled.plan, kind, conditions, schema, null_aware=aware)
     return joined, column(mark) if kind is JoinKind.MARK else exp.true()
-
-
-def compared(
-    operator: type[exp.Binary], operands: list[exp.Expr], values: list[exp.Column]
-) -> list[exp.Expr]:
-    """The comparison of a row with a row; all pairs must be equal, or one must differ."""
-    pairs = zip(operands, values, strict=True)
-    parts: list[exp.Expr] = [operator(this=_wrapped(a), expression=b.copy()) for a, b in pairs]
-    if operator is exp.NEQ and len(parts) > 1:
-        return [exp.or_(*parts)]
-    return parts
-
-
-def _wrapped(node: exp.Expr) -> exp.Expr:
-    simple = isinstance(node, exp.Column | exp.Literal | exp.Paren | exp.Func)
-    return node.copy() if simple else exp.paren(node, copy=True)
 
 
 def _scalar(plan: Node, node: exp.Expr, found: Subquery, context: Context) -> tuple[Node, exp.Expr]:
@@ -176,49 +157,6 @@ def bound(conditions: tuple[exp.Expr, ...], local: dict[str, exp.Expr]) -> list[
 
     def visit(node: exp.Expr) -> exp.Expr | None:
         is_free = isinstance(node, exp.Column) and OUTER in node.meta and node.name in local
-        return _wrapped(local[node.name]) if is_free else None
+        return wrapped(local[node.name]) if is_free else None
 
     return [rewrite(condition, visit) for condition in conditions]
-
-
-def join(
-    left: Node,
-    right: Node,
-    kind: JoinKind,
-    conditions: list[exp.Expr],
-    schema: Schema,
-    *,
-    null_aware: bool = False,
-    other: str = "",
-) -> Node:
-    """A join with its conditions divided into keys and the rest, which INNER has above it."""
-    keys: list[JoinKey] = []
-    rest: list[exp.Expr] = []
-    for condition in (part for whole in conditions for part in conjuncts(whole)):
-        key = key_of(condition, set(left.schema.names), set(right.schema.names))
-        if key is None:
-            rest.append(condition)
-        else:
-            keys.append(key)
-    residual = conjunction(rest)
-    if kind is JoinKind.INNER and residual is not None:
-        return Filter(schema, Join(schema, left, right, kind, tuple(keys)), residual)
-    return Join(schema, left, right, kind, tuple(keys), residual, null_aware, other)
-
-
-def key_of(condition: exp.Expr, left: set[str], right: set[str]) -> JoinKey | None:
-    """The key that an equality between the sides is."""
-    condition = condition.unnest()
-    if not isinstance(condition, exp.EQ | exp.NullSafeEQ) or outer_columns_of(condition):
-        return None
-    safe = isinstance(condition, exp.NullSafeEQ)
-    a, b = condition.this, condition.expression
-    reads_a, reads_b = columns_of(a), columns_of(b)
-    if not reads_a or not reads_b:
-        return None
-    if reads_a <= left and reads_b <= right:
-        return JoinKey(a, b, safe)
-    return JoinKey(b, a, safe) if reads_b <= left and reads_a <= right else None
-
-
-__all__ = ["attach", "attach_plain", "join", "settle", "where"]

@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from sqlax.compiler.build.attach import join as join_nodes
 from sqlax.compiler.build.attach import settle, where
+from sqlax.compiler.build.conditions import join as join_nodes
 from sqlax.compiler.build.context import Context
 from sqlax.compiler.build.dependent import with_outer_values
 from sqlax.compiler.build.resolve import resolve

@@ -25,6 +25,9 @@ from sqlax.compiler.plan.nodes import Node, Score, column, columns_of
 from sqlax.compiler.plan.schema import Field
 from sqlax.compiler.sql.call import return_type
 
+DETAILS = "details"
+"""Metadata of the STRUCT that `return_error_details` gives."""
+
 Guards: TypeAlias = tuple[exp.Expr, ...]
 
 
@@ -54,12 +57,14 @@ def _answer(node: exp.Expr, templates: Templates) -> exp.Expr:
     if not templates.call(node).return_error_details:
         return column(name)
     parts = {"value": column(name), "error": column(name + "!")}
-    return exp.Struct(
+    details = exp.Struct(
         expressions=[
             exp.PropertyEQ(this=exp.to_identifier(key), expression=value)
             for key, value in parts.items()
         ]
     )
+    details.meta[DETAILS] = True
+    return details
 
 
 def _detail(node: exp.Dot, templates: Templates) -> exp.Expr:

@@ -28,6 +28,8 @@ def build_query(tree: exp.Query, context: Context) -> Node:
         BindError: a name, function or argument does not fit.
         UnsupportedError: a part of SQL that has no plan, beside a semantic call.
     """
+    if isinstance(tree, exp.Values):
+        tree = exp.select("*").from_(exp.alias_(tree.copy(), "v", table=True))
     if is_semantic_query(tree, context):
         return _planned(tree, context)
     first, second = (_planned, plain_scan) if context.whole else (plain_scan, _planned)

@@ -19,6 +19,7 @@ from sqlax.compiler.build.context import Context
 from sqlax.compiler.build.dependent import row_number
 from sqlax.compiler.build.grouping_sets import GroupBy
 from sqlax.compiler.build.join import BuildSource, build_from
+from sqlax.compiler.build.lift import DETAILS
 from sqlax.compiler.build.resolve import resolve
 from sqlax.compiler.build.sink import sink
 from sqlax.compiler.build.tree import (
@@ -202,7 +203,7 @@ def _unpacked(names: list[str], outputs: list[exp.Expr]) -> tuple[list[str], lis
     """Each answer with error details as two columns; the result packs them into a STRUCT."""
     pairs: list[tuple[str, exp.Expr]] = []
     for name, output in zip(names, outputs, strict=True):
-        if isinstance(output, exp.Struct):
+        if isinstance(output, exp.Struct) and DETAILS in output.meta:
             pairs += [(f"{name}\1{p.name}", p.expression) for p in output.expressions]
         else:
             pairs.append((name, output))

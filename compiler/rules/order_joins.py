@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from sqlax.compiler.build.attach import key_of
+from sqlax.compiler.build.conditions import key_of
 from sqlax.compiler.build.tree import conjunction, conjuncts
 from sqlax.compiler.plan.nodes import (
     Aggregate,
