@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from sqlax.compiler.lowering.assemble import Assembly, Models
-from sqlax.compiler.lowering.columns import Tables
+from sqlax.compiler.lowering.columns import Tables, loading_sql
 from sqlax.compiler.lowering.machine import Blueprint, phases_of
 from sqlax.compiler.lowering.map_sites import MapSite, map_sites
 from sqlax.compiler.lowering.step import build_step, start
@@ -88,12 +88,13 @@ class Execution:
         """
         try:
             return self._run_stages(on_progress)
-        except OutsideGraphError:
+        except OutsideGraphError as error:
             if self.plan.mode == "duckdb":
                 raise
             plan = self.plan.in_mode("duckdb")
             other = replace(self, plan=plan, programs={}, stage_programs={}, _join_capacities={})
-            return other._run_stages(on_progress)
+            outcome = other._run_stages(on_progress)
+            return replace(outcome, report=replace(outcome.report, outside=error.reason))
 
     def _run_stages(self, on_progress: OnProgress | None) -> Outcome:
         begin, reports = time.perf_counter(), []
@@ -181,7 +182,7 @@ class Execution:
         try:
             return {
                 scan: connection.sql(
-                    scan.sql, params=used_parameters(connection, scan.sql, parameters)
+                    loading_sql(scan), params=used_parameters(connection, scan.sql, parameters)
                 ).to_arrow_table()
                 for scan in self.plan.scans
             }

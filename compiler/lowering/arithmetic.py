@@ -14,6 +14,7 @@ from sqlax.compiler.lowering.convert import convert, out_of_range, rescale, sing
 from sqlax.compiler.lowering.dates import moved
 from sqlax.compiler.lowering.environment import NotLowerableError, Typed
 from sqlax.compiler.plan.schema import Kind, decimal_scale, kind_of
+from sqlax.runtime.quotient import quotient
 from sqlax.runtime.relation import Column
 
 if TYPE_CHECKING:
@@ -90,10 +91,10 @@ def _product(self: Expressions, node: exp.Expr) -> Typed:
 
 def _quotient(self: Expressions, node: exp.Expr) -> Typed:
     target = self.type_of(node)
-    if kind_of(target) is not Kind.FLOAT:
+    if kind_of(target) is not Kind.FLOAT or not self.catalog.floats_are_ieee():
         raise NotLowerableError(f"division with the type {target}")
     a, b = convert(self.lower(node.this), target), convert(self.lower(node.expression), target)
-    data = a.column.data / b.column.data
+    data = quotient(a.column.data, b.column.data)
     valid = a.column.valid & b.column.valid
     return Typed(Column(single(data) if target == "FLOAT" else data, valid), target)
 

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from sqlax.compiler.lowering.convert import NUMBERS, convert, does_not_fit
 from sqlax.compiler.lowering.environment import NotLowerableError, Typed
-from sqlax.compiler.lowering.logic import compare, sides
+from sqlax.compiler.lowering.logic import compare, is_text, read_as, sides
 from sqlax.compiler.plan.schema import UNTYPED, Kind, is_wide, kind_of
 from sqlax.runtime.operators.order import order_code
 from sqlax.runtime.relation import Column
@@ -25,6 +25,13 @@ def _choose(condition: Shaped[Array, " rows"], yes: Typed, no: Typed) -> Typed:
     return Typed(Column(data, jnp.where(condition, yes.column.valid, no.column.valid)), yes.type)
 
 
+def _made(self: Expressions, node: exp.Expr, target: str) -> Typed:
+    """A value of the result's type, which a text literal takes on."""
+    if is_text(node) and kind_of(target) is not Kind.STRING:
+        return read_as(self, node, target)
+    return self.converted(self.lower(node), target)
+
+
 def _branches(
     self: Expressions,
     node: exp.Expr,
@@ -36,9 +43,9 @@ def _branches(
     for condition, value in clauses:
         met = rest.predicate(condition)
         inside = rest.within(met)
-        chosen.append((met, inside.converted(inside.lower(value), target)))
+        chosen.append((met, _made(inside, value, target)))
         rest = rest.within(~met)
-    result = rest.converted(rest.lower(default or exp.Null()), target)
+    result = _made(rest, default or exp.Null(), target)
     for met, made in reversed(chosen):
         result = _choose(met, made, result)
     return result
@@ -65,7 +72,7 @@ def _coalesce(self: Expressions, node: exp.Expr) -> Typed:
     values: list[Typed] = []
     rest = self
     for item in [node.this, *node.expressions]:
-        values.append(rest.converted(rest.lower(item), target))
+        values.append(_made(rest, item, target))
         rest = rest.within(~values[-1].column.valid)
     result = values[-1]
     for value in reversed(values[:-1]):
@@ -89,7 +96,7 @@ def _extreme(largest: bool) -> Callable[[Expressions, Any], Typed]:
         if kind_of(target) is Kind.OPAQUE:
             raise NotLowerableError(f"{type(node).__name__.upper()} of type {target}")
         items = [node.this, *node.expressions]
-        result, *others = (self.converted(self.lower(item), target) for item in items)
+        result, *others = (_made(self, item, target) for item in items)
         for other in others:
             one, two = order_code(result.column.data), order_code(other.column.data)
             better = (one >= two) if largest else (one <= two)

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Shaped
 
-Days = Shaped[Array, " rows"]
+Days = Shaped[Array, "*rows"]
 
 
 def date_of(days: Days) -> tuple[Days, Days, Days]:

@@ -7,6 +7,7 @@ device has no type for.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -17,7 +18,7 @@ from sqlax.compiler.lowering.environment import dtype_of_kind
 from sqlax.compiler.lowering.map_sites import MapSite
 from sqlax.compiler.lowering.map_values import MapValues, evaluate_map
 from sqlax.compiler.lowering.maps import ValueMap
-from sqlax.compiler.plan.catalog import Catalog
+from sqlax.compiler.plan.catalog import Catalog, quote
 from sqlax.compiler.plan.flow import Origin, carried_from, computed_columns
 from sqlax.compiler.plan.nodes import Node, Scan
 from sqlax.compiler.plan.schema import Kind, enum_values, is_wide, kind_of
@@ -37,6 +38,25 @@ from sqlax.runtime.mapping import MapTable
 from sqlax.runtime.relation import Column, Relation, bucket
 
 Tables = dict[Scan, pa.Table]
+_LOST_IN_ARROW = re.compile(r"\bBIT\b|\bTIME WITH TIME ZONE\b")
+
+
+def loading_sql(scan: Scan) -> str:
+    """What DuckDB runs for a scan: what Arrow would change is loaded as its text.
+
+    A BIT becomes bytes in Arrow and a TIME WITH TIME ZONE loses its zone. The text is cast back
+    where it is read.
+    """
+    changed = [f for f in scan.schema.fields if _LOST_IN_ARROW.search(f.type)]
+    if not any(f.kind is Kind.OPAQUE for f in changed):
+        return scan.sql
+    items = (
+        f"CAST({quote(f.name)} AS VARCHAR) AS {quote(f.name)}"
+        if f in changed and f.kind is Kind.OPAQUE
+        else quote(f.name)
+        for f in scan.schema.fields
+    )
+    return f"SELECT {', '.join(items)} FROM ({scan.sql}) AS t"
 
 
 class RunColumns:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
@@ -18,12 +19,12 @@ from sqlax.compiler.lowering.convert import (
 from sqlax.compiler.lowering.environment import NotLowerableError, Typed
 from sqlax.compiler.plan.schema import Kind
 from sqlax.runtime.quotient import quotient
-from sqlax.runtime.relation import Column
+from sqlax.runtime.relation import BITS, Column
 
 if TYPE_CHECKING:
     from sqlax.compiler.lowering.expressions import Expressions
 
-Values = Shaped[Array, " rows"]
+Values = Shaped[Array, "*rows"]
 Rule = Callable[["Expressions", Any], Typed]
 _MINUTE = 60_000_000
 _JULIAN_1970 = 2_440_588
@@ -76,6 +77,23 @@ _OF_TIME: dict[str, Callable[[Values], Values]] = {
     "millisecond": lambda time: time % _MINUTE // 1000,
     "microsecond": lambda time: time % _MINUTE,
 }
+_RANGES = {
+    "month": (1, 4),
+    "day": (1, 8),
+    "quarter": (1, 4),
+    "dow": (0, 4),
+    "isodow": (1, 4),
+    "week": (1, 8),
+    "doy": (1, 12),
+    "era": (0, 1),
+    "hour": (0, 8),
+    "minute": (0, 8),
+    "second": (0, 8),
+    "millisecond": (0, 16),
+    "microsecond": (0, 28),
+}
+"""The least value of a part and the bits that its values span."""
+
 _ALIASES = {
     "yr": "year",
     "y": "year",
@@ -137,19 +155,32 @@ def part_of(value: Typed, unit: str) -> Typed:
         raise NotLowerableError(f"EXTRACT({unit}) from {value.type}")
     valid, data = value.column.valid & ~is_endless(value), value.column.data
     if name == "epoch":
-        per_second = 1 if value.kind is Kind.DATE else 1_000_000
+        per_second = 1.0 if value.kind is Kind.DATE else 1e6
         factor = 86_400 if value.kind is Kind.DATE else 1
         seconds = quotient((data * factor).astype(jnp.float64), per_second)
         return Typed(Column(seconds, valid), "DOUBLE")
     day, time = _day_and_time(value)
     if name in _OF_TIME:
-        return Typed(Column(_OF_TIME[name](time), valid), "BIGINT")
+        return Typed(_bounded(Column(_OF_TIME[name](time), valid), name, value), "BIGINT")
     if value.kind is Kind.TIME or name not in (*_OF_DAY, "julian"):
         raise NotLowerableError(f"EXTRACT({unit}) from {value.type}")
     if name == "julian":
-        fraction = quotient(time.astype(jnp.float64), MICROSECONDS_PER_DAY)
+        fraction = quotient(time.astype(jnp.float64), float(MICROSECONDS_PER_DAY))
         return Typed(Column((day + _JULIAN_1970) + fraction, valid), "DOUBLE")
-    return Typed(Column(_OF_DAY[name](day), valid), "BIGINT")
+    return Typed(_bounded(Column(_OF_DAY[name](day), valid), name, value), "BIGINT")
+
+
+def _bounded(part: Column, name: str, value: Typed) -> Column:
+    """The part with its bounds: those of the calendar, and of years those of their dates."""
+    if name in _RANGES:
+        low, bits = _RANGES[name]
+        return replace(part, low=jnp.asarray(low, jnp.int64), bits=bits)
+    column = value.column
+    if name != "year" or value.kind is not Kind.DATE or column.low is None or column.bits is None:
+        return part
+    years = (1 << column.bits) // 365 + 2
+    bits = next(bits for bits in BITS if years <= 1 << bits)
+    return replace(part, low=_year(column.low), bits=bits)
 
 
 def _day_and_time(value: Typed) -> tuple[Values, Values]:

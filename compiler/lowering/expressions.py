@@ -63,7 +63,7 @@ class Expressions:
         made = not isinstance(node, exp.Column)
         if made and value.kind is Kind.OPAQUE and value.type not in UNTYPED:
             raise NotLowerableError(f"{type(node).__name__.upper()} of type {value.type}")
-        return value
+        return _with_bounds(value)
 
     def _computed_or_mapped(self, node: exp.Expr) -> Typed:
         """By the graph's own operations, or as a map of the whole expression."""
@@ -167,6 +167,15 @@ class Expressions:
         if arrow.beyond(chunk) is not None:
             raise NotLowerableError("a number beyond 64 bits")
         return self.fill(arrow.values(chunk)[0], constant.type)
+
+
+def _with_bounds(value: Typed) -> Typed:
+    """A BOOLEAN with the bounds that every BOOLEAN has."""
+    column = value.column
+    if value.kind is not Kind.BOOLEAN or column.bits is not None:
+        return value
+    low = jnp.zeros((), jnp.int64)
+    return Typed(Column(column.data, column.valid, low, 1), value.type)
 
 
 def _column(self: Expressions, node: exp.Expr) -> Typed:

@@ -58,7 +58,7 @@ def _not(self: Expressions, node: exp.Expr) -> Typed:
 
 def sides(self: Expressions, a: exp.Expr, b: exp.Expr) -> tuple[Typed, Typed]:
     """Both sides of a comparison; a text literal takes the type of the other side."""
-    if _is_text(a) and not is_constant(b):
+    if is_text(a) and not is_constant(b):
         second, first = sides(self, b, a)
         return first, second
     value = self.lower(a)
@@ -67,19 +67,21 @@ def sides(self: Expressions, a: exp.Expr, b: exp.Expr) -> tuple[Typed, Typed]:
 
 def _matched(self: Expressions, a: exp.Expr, value: Typed, b: exp.Expr) -> tuple[Typed, Typed]:
     """The value of `a`, lowered before, and that of `b`; an ENUM beside another type is text."""
-    if _is_text(b) and value.kind not in (Kind.STRING, Kind.ENUM):
-        return value, _read_as(self, b, value.type)
+    if is_text(b) and value.kind not in (Kind.STRING, Kind.ENUM):
+        return value, read_as(self, b, value.type)
     other = self.lower(b)
     if value.type != other.type:
         value, other = _text_of(self, a, value), _text_of(self, b, other)
     return value, other
 
 
-def _is_text(node: exp.Expr) -> bool:
+def is_text(node: exp.Expr) -> bool:
+    """Whether a node is a text literal, whose type follows from where it stands."""
     return isinstance(node, exp.Literal) and node.is_string
 
 
-def _read_as(self: Expressions, text: exp.Expr, type_name: str) -> Typed:
+def read_as(self: Expressions, text: exp.Expr, type_name: str) -> Typed:
+    """A text literal as a value of another type."""
     try:
         return self.lower(exp.Cast(this=text.copy(), to=exp.DataType.build(type_name, "duckdb")))
     except SqlaxError as error:
@@ -106,15 +108,19 @@ def _comparison(operation: Operation) -> Callable[[Expressions, Any], Typed]:
 def compare(a: Typed, b: Typed, operation: Operation) -> Typed:
     """A comparison in SQL order; NULL where either side is."""
     *higher, last = comparable(a, b)
-    if not higher and operation in (jnp.equal, jnp.not_equal) and a.kind is not Kind.FLOAT:
-        one, two = last[0].data, last[1].data
-        if one.dtype == two.dtype and not jnp.issubdtype(one.dtype, jnp.floating):
-            return Typed(Column(operation(one, two), last[0].valid & last[1].valid), "BOOLEAN")
+    valid = last[0].valid & last[1].valid
+    if not higher and _are_integers(*last):
+        return Typed(Column(operation(last[0].data, last[1].data), valid), "BOOLEAN")
     sign = _sign_of(*last)
     for first, second in reversed(higher):
         more = _sign_of(first, second)
         sign = jnp.where(more != 0, more, sign)
-    return Typed(Column(operation(sign, 0), last[0].valid & last[1].valid), "BOOLEAN")
+    return Typed(Column(operation(sign, 0), valid), "BOOLEAN")
+
+
+def _are_integers(a: Column, b: Column) -> bool:
+    """Whether both are held in one type of integers, whose order is the values' order."""
+    return a.data.dtype == b.data.dtype and not jnp.issubdtype(a.data.dtype, jnp.floating)
 
 
 def _compare_rows(self: Expressions, a: exp.Expr, b: exp.Expr, operation: Operation) -> Typed:

@@ -15,6 +15,7 @@ from sqlax.compiler.lowering.environment import NotLowerableError, Typed
 from sqlax.compiler.lowering.volatility import is_constant
 from sqlax.compiler.plan.schema import Kind, decimal_scale, kind_of
 from sqlax.runtime.load import arrow
+from sqlax.runtime.quotient import quotient
 from sqlax.runtime.relation import Column
 
 if TYPE_CHECKING:
@@ -72,7 +73,11 @@ def _float_to_digits(
     if digits < -_MOST_EXPONENT:
         return jnp.zeros_like(number)
     power = 10.0 ** min(abs(digits), _MOST_EXPONENT)
-    made = of_float(number * power) / power if digits >= 0 else of_float(number / power) * power
+    made = (
+        quotient(of_float(number * power), power)
+        if digits >= 0
+        else of_float(quotient(number, power)) * power
+    )
     return jnp.where(jnp.isfinite(made), made, number)
 
 
@@ -111,7 +116,7 @@ def _of_double(operation: Callable[[Values], Values]) -> Rule:
 
     def rule(self: Expressions, node: exp.Expr) -> Typed:
         value, target = self.lower(_argument(node)), self.type_of(node)
-        if target != "DOUBLE":
+        if target != "DOUBLE" or not self.catalog.floats_are_ieee():
             raise NotLowerableError(f"{type(node).__name__.upper()} with the type {target}")
         number = convert(value, target).column
         return Typed(Column(operation(number.data), number.valid), target)
@@ -142,7 +147,7 @@ def _of_two(operation: Callable[[Values, Values], Values]) -> Rule:
 
     def rule(self: Expressions, node: exp.Expr) -> Typed:
         target = self.type_of(node)
-        if target != "DOUBLE":
+        if target != "DOUBLE" or not self.catalog.floats_are_ieee():
             raise NotLowerableError(f"{type(node).__name__.upper()} with the type {target}")
         given = (
             node.expressions if isinstance(node, exp.Anonymous) else (node.this, node.expression)

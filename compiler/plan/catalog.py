@@ -43,6 +43,7 @@ class Catalog:
         self._types: dict[str, tuple[str, ...]] = {}
         self._constants: dict[str, Constant] = {}
         self._functions: dict[str, frozenset[str]] = {}
+        self._ieee: bool | None = None
 
     def describe(self, sql: str) -> tuple[Field, ...]:
         """Output columns of a query.
@@ -112,6 +113,13 @@ class Catalog:
             raise _error(error) from error
         for text, value, kind in zip(missing, table.columns, found.types, strict=True):
             self._constants[text] = Constant(value, str(kind))
+
+    def floats_are_ieee(self) -> bool:
+        """Whether 1 / 0 is infinite and the root of -1 NaN; else DuckDB gives NULL or an error."""
+        if self._ieee is None:
+            ((value,),) = self.rows("SELECT current_setting('ieee_floating_point_ops')")
+            self._ieee = bool(value)
+        return self._ieee
 
     def aggregate_names(self) -> frozenset[str]:
         """Lower-case names of DuckDB's aggregate functions."""

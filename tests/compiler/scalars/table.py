@@ -13,7 +13,7 @@ import pyarrow as pa
 import sqlglot
 from sqlglot import exp
 
-from sqlax.compiler.lowering.columns import RunColumns
+from sqlax.compiler.lowering.columns import RunColumns, loading_sql
 from sqlax.compiler.lowering.constants import string_constants
 from sqlax.compiler.lowering.environment import Environment, Typed
 from sqlax.compiler.lowering.expressions import Expressions
@@ -62,7 +62,7 @@ class Table:
         (kind,) = self.catalog.types_of([node], self.scan.schema)
         plan = Project(Schema((Field("v", kind),)), self.scan, (node,))
         constants = string_constants(plan, self.catalog)
-        loaded = {self.scan: self.connection.sql(self.scan.sql).to_arrow_table()}
+        loaded = {self.scan: self.connection.sql(loading_sql(self.scan)).to_arrow_table()}
         sites = map_sites(plan, self.catalog)
         columns = RunColumns(plan, self.catalog, loaded, sites, constants)
         with jax.enable_x64(True):
@@ -91,8 +91,17 @@ class Table:
         assert value.type == kind or {value.type, kind} <= {"NULL", '"NULL"'}, (value.type, kind)
         labels = enum_values(kind)
         held = OutputColumn(value.kind, decimal_scale(kind), labels=labels)
+        _check_bounds(value)
         data, valid = (np.asarray(part)[:rows] for part in (value.column.data, value.column.valid))
         made = arrow_column(held, data, valid, columns.dictionary)
         found = self.connection.from_arrow(pa.table({"v": made}))
         cast = found if kind in ("NULL", '"NULL"') else found.project(f"CAST(v AS {kind}) AS v")
         return [row for (row,) in cast.fetchall()]
+
+
+def _check_bounds(value: Typed) -> None:
+    """Whatever bounds an expression's values have hold."""
+    column = value.column
+    if column.bits is not None and column.low is not None:
+        offsets = (np.asarray(column.data).astype(np.int64) - int(column.low))[column.valid]
+        assert ((offsets >= 0) & (offsets < 1 << column.bits)).all()
