@@ -14,7 +14,9 @@ def quotient(
 
     XLA turns a division by one number for all rows into a product with its reciprocal, which
     is often off by one bit: 10010 / 100 would be 100.10000000000001. Behind the barrier it cannot
-    see that the rows' divisors are one number.
+    see that the rows' divisors are one number. The second barrier keeps it from making
+    (a / b) / c into a / (b * c).
     """
     divisors = jnp.broadcast_to(jnp.asarray(divisor, dividend.dtype), dividend.shape)
-    return dividend / jax.lax.optimization_barrier(divisors)
+    divided = dividend / jax.lax.optimization_barrier(divisors)
+    return jax.lax.optimization_barrier(divided)
