@@ -83,6 +83,8 @@ def comparable(a: Typed, b: Typed) -> list[tuple[Column, Column]]:
     """
     if Kind.DECIMAL in (a.kind, b.kind) and _are_exact(a, b):
         digits = max(decimal_scale(a.type), decimal_scale(b.type))
+        if _fits_scaled(a, digits) and _fits_scaled(b, digits):
+            return [(_scaled(a, digits), _scaled(b, digits))]
         return list(
             zip(_whole_and_fraction(a, digits), _whole_and_fraction(b, digits), strict=True)
         )
@@ -97,6 +99,22 @@ def comparable(a: Typed, b: Typed) -> list[tuple[Column, Column]]:
 def _are_exact(a: Typed, b: Typed) -> bool:
     exact = (Kind.INTEGER, Kind.DECIMAL, Kind.BOOLEAN)
     return a.type != b.type and a.kind in exact and b.kind in exact
+
+
+def _fits_scaled(value: Typed, digits: int) -> bool:
+    """Whether all numbers of the value's type fit 64 bits with so many digits."""
+    if value.kind is Kind.BOOLEAN:
+        return False
+    most = max(map(abs, value_range(value.type)))
+    return most * 10 ** (digits - decimal_scale(value.type)) <= _MOST
+
+
+def _scaled(value: Typed, digits: int) -> Column:
+    """The numbers with so many digits; the column itself where it has them."""
+    factor = 10 ** (digits - decimal_scale(value.type))
+    if factor == 1:
+        return value.column
+    return Column(value.column.data.astype(jnp.int64) * factor, value.column.valid)
 
 
 def _whole_and_fraction(value: Typed, digits: int) -> tuple[Column, Column]:

@@ -25,6 +25,7 @@ Values = Shaped[Array, " rows"]
 Rule = Callable[["Expressions", Any], Typed]
 _MOST_DIGITS = 18
 _MOST_EXPONENT = 308
+_EXACT_POWERS = 23
 
 
 def _rounding(
@@ -161,8 +162,35 @@ def _of_two(operation: Callable[[Values, Values], Values]) -> Rule:
 def _log(self: Expressions, node: exp.Expr) -> Typed:
     """LOG(x) is to base 10; LOG(b, x) is LOG(x) / LOG(b)."""
     if node.expression is None:
-        return _of_double(jnp.log10)(self, node)
-    return _of_two(lambda base, number: jnp.log10(number) / jnp.log10(base))(self, node)
+        return _of_double(_log_10)(self, node)
+    for base, operation in (("10", _log_10), ("2", _log_2)):
+        if isinstance(node.this, exp.Literal) and node.this.name == base:
+            argument = exp.Ln(this=node.expression.copy())
+            return _of_double(operation)(self, argument)
+    return _of_two(lambda base, number: quotient(_log_10(number), _log_10(base)))(self, node)
+
+
+def _log_10(number: Values) -> Values:
+    """To base 10, exact for powers of ten as the C library's is; else right but for the last bit.
+
+    XLA has the natural logarithm only.
+    """
+    raw = jnp.log10(number)
+    whole = jnp.clip(jnp.round(raw), 0, _EXACT_POWERS - 1)
+    power = jnp.asarray([10.0**n for n in range(_EXACT_POWERS)])[whole.astype(jnp.int32)]
+    return jnp.where(power == number, whole, raw)
+
+
+def _log_2(number: Values) -> Values:
+    """To base 2, exact for powers of two."""
+    raw = jnp.log2(number)
+    fraction, exponent = jnp.frexp(number)
+    return jnp.where(fraction == 0.5, (exponent - 1).astype(jnp.float64), raw)
+
+
+def _power(base: Values, exponent: Values) -> Values:
+    """As the C library's: XLA would make a constant power into products."""
+    return jnp.power(base, lax.optimization_barrier(exponent))
 
 
 NUMBERS: dict[type[exp.Expr], Rule] = {
@@ -176,7 +204,7 @@ NUMBERS: dict[type[exp.Expr], Rule] = {
     exp.Ln: _of_double(jnp.log),
     exp.Exp: _of_double(jnp.exp),
     exp.Log: _log,
-    exp.Pow: _of_two(jnp.power),
+    exp.Pow: _of_two(_power),
     exp.IsNan: _is_float(jnp.isnan),
     exp.IsInf: _is_float(jnp.isinf),
 }
