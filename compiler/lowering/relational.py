@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Int
 
-from sqlax.compiler.lowering.aggregates import aggregate_column
+from sqlax.compiler.lowering.aggregates import aggregate_column, streamed
 from sqlax.compiler.lowering.environment import Environment, NotLowerableError
 from sqlax.compiler.lowering.expressions import Expressions
 from sqlax.compiler.lowering.joins import join_rows
@@ -51,6 +51,7 @@ class Relational:
             lowering decides.
         environment: constants, parameters, and where overflow is reported.
         answers: the rows of a semantic operator whose answers are known.
+        memo: the rows of nodes that are evaluated.
         needed: slots that each join needs where it has too few, else 0; filled while tracing.
     """
 
@@ -60,15 +61,15 @@ class Relational:
     environment: Environment
     answers: Answers
     needed: dict[Join, Int[Array, ""]] = field(default_factory=dict)
-    _memo: dict[Node, Relation] = field(default_factory=dict)
+    memo: dict[Node, Relation] = field(default_factory=dict)
 
     def evaluate(self, node: Node) -> Relation:
         """The rows of a node; each node is evaluated once however often it is read."""
-        if node not in self._memo:
+        if node not in self.memo:
             rows = _CASES[type(node)](self, node)
             # Without a barrier XLA fuses gather chains into every consumer and repeats them.
-            self._memo[node] = jax.lax.optimization_barrier(rows)  # type: ignore[no-untyped-call]
-        return self._memo[node]
+            self.memo[node] = jax.lax.optimization_barrier(rows)  # type: ignore[no-untyped-call]
+        return self.memo[node]
 
     def expressions(self, node: Node) -> Expressions:
         """What lowers expressions over a node's rows."""
@@ -112,6 +113,11 @@ def _renamed(self: Relational, node: Union, side: Node) -> Relation:
 
 
 def _aggregate(self: Relational, node: Aggregate) -> Relation:
+    made = streamed(self, node)
+    return _grouped(self, node) if made is None else made
+
+
+def _grouped(self: Relational, node: Aggregate) -> Relation:
     lower = self.expressions(node.input)
     keys = tuple(lower.orderable(key) for key in node.keys)
     groups = group_rows(lower.relation.mask, keys)

@@ -96,6 +96,33 @@ def _single(mask: Bool[Array, " rows"]) -> Groups:
     return Groups(rows, first, jnp.ones(1, bool), jnp.ones((), jnp.int64))
 
 
+def direct_groups(
+    mask: Bool[Array, " rows"], keys: tuple[Column, ...], most_bits: int
+) -> Groups | None:
+    """Groups numbered by the codes of their keys; None where those have more bits than given."""
+    bits = sum(key_bits(key) for key in keys)
+    if bits > most_bits:
+        return None
+    return _dense(mask, keys, 1 << bits) if keys else _single(mask)
+
+
+def direct_keys(keys: tuple[Column, ...]) -> tuple[Column, ...]:
+    """The keys of every slot of `direct_groups`, made from the slot's number.
+
+    Of `keys` only dtypes and bounds are read.
+    """
+    left = jnp.arange(1 << sum(key_bits(key) for key in keys), dtype=jnp.int64)
+    found: list[Column] = []
+    for key in reversed(keys):
+        bits = key_bits(key) - 1
+        offset, is_null = left & ((1 << bits) - 1), (left >> bits) & 1
+        low = 0 if key.low is None else key.low
+        data = (offset + low).astype(key.data.dtype)
+        found.append(Column(data, is_null == 0, key.low, key.bits))
+        left = left >> (bits + 1)
+    return tuple(reversed(found))
+
+
 def _dense(mask: Bool[Array, " rows"], keys: tuple[Column, ...], slots: int) -> Groups:
     word = key_word(tuple(SortKey(key) for key in keys)).astype(jnp.int32)
     number = jnp.where(mask, word, slots)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import jax.numpy as jnp
 from jaxtyping import Array, Bool
 from sqlglot import exp
 
@@ -12,6 +13,7 @@ from sqlax.compiler.lowering.expressions import Expressions
 from sqlax.compiler.plan.schema import Field, Kind, kind_of
 from sqlax.runtime.operators.group import Groups, first_of_equal
 from sqlax.runtime.operators.order import SortKey
+from sqlax.runtime.relation import Column
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,18 @@ class AggregateCall:
             first = first_of_equal(self.groups, self.used & column.valid, (column,))
             return Typed(column.only(first), value.type)
         return value
+
+    def summand(self) -> Column:
+        """The first operand in the dtype that its sum has: int64 or float64.
+
+        Raises:
+            NotLowerableError: there is no sum of its type.
+        """
+        if self.output.kind not in (Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT):
+            raise NotLowerableError(f"SUM with the type {self.output.type}")
+        value = self.value().column
+        dtype = jnp.float64 if self.output.kind is Kind.FLOAT else jnp.int64
+        return Column(value.data.astype(dtype), value.valid)
 
     def rows_of(self, operand: exp.Expr) -> Typed:
         """Any operand, NULL in rows that take no part."""

@@ -43,11 +43,7 @@ def _count_if(call: AggregateCall) -> Column:
 
 
 def _sum(call: AggregateCall) -> Column:
-    if call.output.kind not in (Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT):
-        raise NotLowerableError(f"SUM with the type {call.output.type}")
-    value = call.value().column
-    dtype = jnp.float64 if call.output.kind is Kind.FLOAT else jnp.int64
-    summed, outside = aggregate.total(call.groups, Column(value.data.astype(dtype), value.valid))
+    summed, outside = aggregate.total(call.groups, call.summand())
     call.lower.environment.report(outside, call.groups.exists)
     return summed
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from sqlax.compiler.lowering.aggregates import stream
 from sqlax.compiler.lowering.environment import NotLowerableError
-from sqlax.compiler.plan.nodes import Aggregate, Union
+from sqlax.compiler.plan.nodes import Aggregate, Filter, Union
 from tests.compiler.lowering.plans import Tables, parse, same, same_set
 
 NAMES = ("none", "few", "many")
@@ -81,6 +82,31 @@ def test_aggregates(tables: Tables, kind: str, keys: str) -> None:
         same_set(found, tables.sql(sql))
 
 
+FOLDED = (
+    *("COUNT(*)", "COUNT(v)", "SUM(v)", "SUM(m)", "SUM(q)", "AVG(v)", "AVG(m)", "AVG(q)"),
+    *("MIN(v)", "MAX(m)", "MIN(d)", "MAX(d)", "MIN(s)", "MAX(t)", "BOOL_AND(b)", "BOOL_OR(b)"),
+    *("SUM(v * k)", "COUNT(*) FILTER (WHERE b)", "SUM(v) FILTER (WHERE v > 0)", "MAX(b)"),
+)
+
+
+@pytest.mark.parametrize("piece", [8, 16])
+@pytest.mark.parametrize("keys", KEYS)
+def test_many_rows_are_aggregated_piece_by_piece(
+    tables: Tables, keys: str, piece: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "_FEWEST_ROWS", 16)
+    monkeypatch.setattr(stream, "_PIECE", piece)
+    for condition in ("d IS NULL OR d > 0.5", "at_ > 100"):
+        whole = aggregate(tables, "many", KEYS[keys], FOLDED)
+        below = Filter(whole.input.schema, whole.input, parse(condition))
+        plan = Aggregate(whole.schema, below, whole.keys, whole.calls)
+        grouped = f"GROUP BY {', '.join(KEYS[keys])}" if KEYS[keys] else ""
+        columns = ", ".join((*KEYS[keys], *FOLDED))
+        same_set(
+            tables.run(plan), tables.sql(f"SELECT {columns} FROM many WHERE {condition} {grouped}")
+        )
+
+
 def test_groups_come_in_key_order_with_null_last(tables: Tables) -> None:
     found = tables.run(aggregate(tables, "many", ("k", "s"), ("COUNT(*)",)))
     same(
@@ -106,6 +132,24 @@ def test_a_sum_beyond_64_bits_is_reported_and_a_mean_is_right(tables: Tables, va
     found = tables.run(aggregate(tables, "wide", ("k",), ("AVG(v)", "MIN(v)", "MAX(v)")))
     same_set(found, tables.sql("SELECT k, AVG(v), MIN(v), MAX(v) FROM wide GROUP BY k"))
     assert not tables.reports
+
+
+@pytest.mark.parametrize("value", [2**63 - 1, 1 - 2**63])
+def test_so_are_those_of_pieces(
+    tables: Tables, value: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "_FEWEST_ROWS", 16)
+    monkeypatch.setattr(stream, "_PIECE", 8)
+    tables.connection.execute(
+        f"CREATE TABLE wide AS SELECT ({value})::BIGINT AS v, i AS at_ FROM range(20) r(i)"
+    )
+    tables.run(aggregate(tables, "wide", (), ("SUM(v)",)))
+    assert tables.reports
+    found = tables.run(aggregate(tables, "wide", (), ("AVG(v)", "MIN(v)", "MAX(v)")))
+    same_set(found, tables.sql("SELECT AVG(v), MIN(v), MAX(v) FROM wide"))
+    assert not tables.reports
+    tables.run(aggregate(tables, "wide", (), ("SUM(v - 5)",)))
+    assert tables.reports
 
 
 REFUSED = (
