@@ -57,6 +57,8 @@ def _result(self: Expressions, a: Typed, b: Typed, target: str, operation: Opera
     valid = a.column.valid & b.column.valid
     if target == "FLOAT":
         data = single(data)
+    if kind_of(target) is Kind.FLOAT and operation is jnp.multiply:
+        data = rounded(data)
     if kind_of(target) is not Kind.FLOAT:
         self.report(_overflows(a, b, data, target, operation) & valid)
     return Typed(Column(data, valid), target)
@@ -68,6 +70,15 @@ def _overflows(
     """Where an exact result lies outside its type, or has wrapped around in int64."""
     wide = operation(a.column.data.astype(jnp.float64), b.column.data.astype(jnp.float64))
     return wrapped(data, wide) | out_of_range(data, target)
+
+
+def rounded(product: Shaped[Array, " rows"]) -> Shaped[Array, " rows"]:
+    """The product, rounded to float64.
+
+    Without a barrier the compiler fuses it with an addition that follows and rounds both at once.
+    """
+    made: Array = lax.optimization_barrier(product)  # type: ignore[no-untyped-call]
+    return made
 
 
 def wrapped(data: Shaped[Array, " rows"], wide: Shaped[Array, " rows"]) -> Shaped[Array, " rows"]:

@@ -106,7 +106,7 @@ def _fits_scaled(value: Typed, digits: int) -> bool:
     if value.kind is Kind.BOOLEAN:
         return False
     most = max(map(abs, value_range(value.type)))
-    return most * 10 ** (digits - decimal_scale(value.type)) <= _MOST
+    return most * int(10 ** (digits - decimal_scale(value.type))) <= _MOST
 
 
 def _scaled(value: Typed, digits: int) -> Column:

@@ -190,7 +190,8 @@ def _log_2(number: Values) -> Values:
 
 def _power(base: Values, exponent: Values) -> Values:
     """As the C library's: XLA would make a constant power into products."""
-    return jnp.power(base, lax.optimization_barrier(exponent))
+    held: Array = lax.optimization_barrier(exponent)  # type: ignore[no-untyped-call]
+    return jnp.power(base, held)
 
 
 NUMBERS: dict[type[exp.Expr], Rule] = {
