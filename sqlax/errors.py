@@ -58,6 +58,10 @@ class DataError(SqlaxError):
 class OutsideGraphError(DataError):
     """A value that the graph's numbers cannot hold; DuckDB can still answer the query."""
 
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
 
 class CapacityError(SqlaxError):
     """What was asked does not fit the memory it was given; the message names the limit."""

@@ -94,7 +94,7 @@ class Assembly:
         self.columns = RunColumns(plan.placed, plan.catalog, tables, sites, texts)
         self.dictionary = self.columns.dictionary
         self._scan_capacity = {scan: _row_capacity(len(tables[scan])) for scan in plan.scans}
-        self._join_capacities: dict[Node, int] = dict(join_capacities)
+        self._join_capacities: dict[Node, int] = {**join_capacities}
         self._pools = {name: self._make_pool(name, token_budget) for name in self._names()}
         self.loaded = {score: self._load(score) for score in plan.scores}
         self._longest = {name: pool.measure() for name, pool in self._pools.items()}
