@@ -8,10 +8,13 @@ reads what an earlier *stage*, a program of its own, has stored.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 from sqlglot import exp
 
+from sqlax.compiler.cost.model import CostModel
+from sqlax.compiler.cost.rates import Rates, rates
 from sqlax.compiler.lowering.check import node_obstacle
 from sqlax.compiler.plan.catalog import Catalog, quote
 from sqlax.compiler.plan.nodes import (
@@ -66,17 +69,19 @@ class Placed:
     stages: tuple[Stage, ...]
 
 
-def place(plan: Node, catalog: Catalog, mode: Mode) -> Placed:
+def place(plan: Node, catalog: Catalog, mode: Mode, known: Rates | None = None) -> Placed:
     """The plan with every part that DuckDB runs turned into a scan.
 
     Args:
         plan: a plan whose scans read tables.
         catalog: gives DuckDB's types.
         mode: `duckdb` leaves the graph only the semantic operators, `graph` leaves DuckDB only the
-            reading of tables and what the graph cannot compute, `hybrid` gives DuckDB the largest
-            parts without semantic operators.
+            reading of tables and what the graph cannot compute, `hybrid` gives each part without
+            semantic operators to whichever is expected to be faster.
+        known: the machine's rates, for `hybrid`; measured, or read from the cache folder, where
+            they are not given and a part could run in either.
     """
-    placer = _Placer(catalog, mode)
+    placer = _Placer(catalog, mode, known)
     placed = placer.place(plan)
     return Placed(placed, tuple(placer.stages))
 
@@ -87,6 +92,7 @@ class _Placer:
 
     catalog: Catalog
     mode: Mode
+    known: Rates | None
     stages: list[Stage] = field(default_factory=list)
     done: dict[Node, Node] = field(default_factory=dict)
 
@@ -111,9 +117,23 @@ class _Placer:
         """Why DuckDB runs a node; None where the graph does."""
         if self.mode == "duckdb":
             return "mode => 'duckdb'"
-        if self.mode == "hybrid" and not any(isinstance(below, Score) for below in node.walk()):
+        if self.mode == "hybrid" and self._is_cheaper_in_duckdb(node):
             return "no semantic operator below"
         return node_obstacle(node, self.catalog)
+
+    def _is_cheaper_in_duckdb(self, node: Node) -> bool:
+        """Whether DuckDB runs a part without semantic operators; joins alone are a question."""
+        below = [*node.walk()]
+        if any(isinstance(part, Score) for part in below):
+            return False
+        if not any(isinstance(part, Join) for part in below):
+            return True
+        return self.costs.prefers_duckdb(node)
+
+    @cached_property
+    def costs(self) -> CostModel:
+        """Estimates of this plan's parts."""
+        return CostModel(self.catalog, self.known or rates())
 
     def _score(self, node: Score) -> Node:
         """A semantic operator; what the graph cannot read of its prompt DuckDB computes."""

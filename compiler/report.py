@@ -69,6 +69,7 @@ class RunReport:
         compile_seconds: spent tracing and compiling in this run.
         traces: how often this run traced a program; 0 where one was at hand.
         stages: the reports of the stages before the last one, whose work the sums include.
+        outside: why DuckDB answered the query after all; None where the plan was run as placed.
     """
 
     operators: tuple[OperatorReport, ...]
@@ -78,6 +79,7 @@ class RunReport:
     compile_seconds: float
     traces: int
     stages: tuple[RunReport, ...] = ()
+    outside: str | None = None
 
     @property
     def all_operators(self) -> tuple[OperatorReport, ...]:
