@@ -53,7 +53,9 @@ def _leaves_int64(
         wide = groups.sum(values.astype(jnp.float64))
         return jnp.abs(wide - summed.astype(jnp.float64)) > _INT64_EDGE
 
-    return jax.lax.cond(_may_wrap(values), check, lambda: jnp.zeros(groups.capacity, bool))
+    nowhere = jnp.zeros(groups.capacity, bool)
+    outside: Array = jax.lax.cond(_may_wrap(values), check, lambda: nowhere)
+    return outside
 
 
 def mean(groups: Groups, column: Column, scale: float = 1.0) -> Column:
@@ -80,7 +82,8 @@ def _wide_sum(groups: Groups, values: Array) -> Float[Array, " groups"]:
     def at_once() -> Float[Array, " groups"]:
         return groups.sum(values).astype(jnp.float64)
 
-    return jax.lax.cond(_may_wrap(values), in_halves, at_once)
+    summed: Array = jax.lax.cond(_may_wrap(values), in_halves, at_once)
+    return summed
 
 
 def extreme(groups: Groups, column: Column, *, largest: bool) -> Column:

@@ -79,13 +79,14 @@ def shared_ids(left: Relation, right: Relation, keys: tuple[Key, ...]) -> Ids:
 
 def _aligned(key: Key) -> tuple[Key, Bool[Array, " left"]]:
     """The key with the right side's bounds on both sides, and which left rows lie inside them."""
+    low, bits = key.right.low, key.right.bits
     outside = jnp.zeros(key.left.valid.shape, bool)
-    if key.right.bits is None or jnp.issubdtype(key.left.data.dtype, jnp.floating):
+    if low is None or bits is None or jnp.issubdtype(key.left.data.dtype, jnp.floating):
         bare = Key(_bare(key.left), _bare(key.right), key.null_safe)
         return bare, ~outside
-    offset = key.left.data.astype(jnp.int64) - key.right.low
-    outside = key.left.valid & ((offset < 0) | (offset >= 1 << key.right.bits))
-    left = Column(key.left.data, key.left.valid & ~outside, key.right.low, key.right.bits)
+    offset = key.left.data.astype(jnp.int64) - low
+    outside = key.left.valid & ((offset < 0) | (offset >= 1 << bits))
+    left = Column(key.left.data, key.left.valid & ~outside, low, bits)
     return Key(left, key.right, key.null_safe), ~outside
 
 

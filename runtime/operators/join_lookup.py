@@ -51,7 +51,8 @@ def needed_slots(ids: Ids, match: Match, left: Bool[Array, " left"]) -> Int[Arra
         return jnp.maximum(pairs, left.shape[0] + 1)
 
     repeats = jnp.any(match.repeated & left)
-    return jax.lax.cond(repeats, several, lambda: jnp.zeros((), jnp.int64))
+    needed: Array = jax.lax.cond(repeats, several, lambda: jnp.zeros((), jnp.int64))
+    return needed
 
 
 def with_match(left: Relation, right: Relation, match: Match) -> Relation:

@@ -61,9 +61,10 @@ def _number(groups: Groups, counts: Bool[Array, " rows"]) -> Int[Array, " groups
     """How many rows count; where all rows that exist do, one sum serves all aggregates."""
     exists = groups.of_row < groups.capacity
     every = groups.sum(exists.astype(jnp.int64))
-    return jax.lax.cond(
+    number: Array = jax.lax.cond(
         jnp.all(counts == exists), lambda: every, lambda: groups.sum(counts.astype(jnp.int64))
     )
+    return number
 
 
 def summed(groups: Groups, column: Column) -> Partial:

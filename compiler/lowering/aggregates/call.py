@@ -91,14 +91,15 @@ def take_apart(lower: Expressions, groups: Groups, call: exp.Expr, output: Field
         call = call.this
     if isinstance(call, exp.IgnoreNulls) and isinstance(call.this, exp.AnyValue):
         call = call.this
-    operand, order = call.this, ()
+    operand: exp.Expr | None = call.this
+    order: tuple[SortKey, ...] = ()
     if isinstance(call, exp.WithinGroup):
         operand, call = call.expression, _with_operand(call)
     if isinstance(operand, exp.Order):
         order = tuple(_sort_key(lower, item) for item in operand.expressions)
         operand = operand.this if operand.this is not None else call.this
     distinct = isinstance(operand, exp.Distinct)
-    if distinct:
+    if isinstance(operand, exp.Distinct):
         operand = _only(operand.expressions, call)
     if isinstance(operand, exp.Star):
         operand = None
@@ -115,7 +116,8 @@ def _with_operand(call: exp.Expr) -> exp.Expr:
     """`PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x)` as a function of `x` and 0.5."""
     items = call.expression.expressions
     value = _only(items, call).this
-    return type(call.this)(this=value.copy(), expression=call.this.this.copy())
+    made: exp.Expr = type(call.this)(this=value.copy(), expression=call.this.this.copy())
+    return made
 
 
 def _sort_key(lower: Expressions, item: exp.Expr) -> SortKey:

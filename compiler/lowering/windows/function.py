@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import jax.numpy as jnp
+from jaxtyping import Array
 from sqlglot import exp
 
 from sqlax.compiler.lowering.convert import convert
@@ -53,7 +54,7 @@ def _neighbour(sign: int) -> Rule:
     return rule
 
 
-def _or_default(call: WindowCall, found: Column, exists: Column) -> Column:
+def _or_default(call: WindowCall, found: Column, exists: Array) -> Column:
     default = call.lower.converted(
         call.lower.lower(call.function.args["default"]), call.output.type
     )

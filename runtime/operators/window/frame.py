@@ -66,7 +66,8 @@ class Frame:
 
         begun = (values, self.first, jnp.full_like(values, neutral))
         steps = jnp.asarray(count.bit_length(), jnp.int64)
-        return jax.lax.fori_loop(jnp.int64(0), steps, step, begun)[2]
+        folded: Array = jax.lax.fori_loop(jnp.int64(0), steps, step, begun)[2]
+        return folded
 
 
 def number(frame: Frame, counted: Bool[Array, " places"]) -> Column:

@@ -30,6 +30,7 @@ Rows: TypeAlias = list[tuple[Any, ...]]
 
 def parse(text: str) -> exp.Expr:
     """A SQL expression whose columns are fields of a plan."""
+    found: exp.Expr
     (found,) = sqlglot.parse_one(f"SELECT {text}", read="duckdb").expressions
     return found
 
@@ -97,9 +98,11 @@ class Tables:
     def evaluator(self, loaded: dict[Scan, Relation], capacities: dict[Any, int]) -> Relational:
         """The evaluator of plans over loaded tables."""
         environment = Environment(lambda text: jnp.asarray(self.texts.index(text), jnp.int32))
-        return Relational(
-            self.catalog, loaded, capacities, environment, lambda rows, node: rows.scans[node.input]
-        )
+
+        def answers(rows: Relational, node: Node) -> Relation:
+            return rows.evaluate(node.inputs[0])
+
+        return Relational(self.catalog, loaded, capacities, environment, answers)
 
     def load(self, scan: Scan) -> Relation:
         """A scan's rows on the device, garbage where NULL or where no row exists."""
