@@ -23,7 +23,8 @@ def never_null(pulled: Pulled) -> Pulled:
 
     Only the comparison of IN may make a mark NULL: a row whose WHERE is NULL is not in the set.
     """
-    plan, conditions = pulled.plan, []
+    plan = pulled.plan
+    conditions: list[exp.Expr] = []
     for condition in (part for whole in pulled.conditions for part in conjuncts(whole)):
         inner = _inner_side(condition, plan)
         if inner is None:
@@ -42,10 +43,8 @@ def _inner_side(condition: exp.Expr, plan: Node) -> exp.Expr | None:
     if not isinstance(condition, exp.EQ):
         return None
     names = set(plan.schema.names)
-    for inner, outer in (
-        (condition.this, condition.expression),
-        (condition.expression, condition.this),
-    ):
+    sides: tuple[exp.Expr, exp.Expr] = (condition.this, condition.expression)
+    for inner, outer in (sides, sides[::-1]):
         reads = columns_of(inner)
         if reads and reads <= names and not columns_of(outer) & names:
             return inner

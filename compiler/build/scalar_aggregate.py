@@ -37,8 +37,8 @@ def inlined_aggregate(plan: Node, free: set[str], context: Context) -> Inlined |
     SQL before: ``(SELECT COUNT(*) + 1 FROM u WHERE u.k = t.k)``. After: ``SELECT k, COUNT(*) FROM u
     GROUP BY k`` and the value ``COALESCE(count, 0) + 1``. None where another form is needed.
     """
-    (value,) = (column(name) for name in plan.schema.names)
-    found = _through(plan, value, [])
+    (name,) = plan.schema.names
+    found = _through(plan, column(name), [])
     if found is None:
         return None
     aggregate, value, conditions = found

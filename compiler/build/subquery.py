@@ -66,7 +66,9 @@ def bind_subquery(
     if isinstance(node, exp.Binary) and isinstance(node.expression, exp.Any | exp.All):
         return _quantified(node, scope, context, build, resolve)
     if isinstance(node, exp.Query):
-        return _mark(node.unnest(), SubqueryKind.SCALAR, None, [], scope, context, build)
+        query = node.unnest()
+        assert isinstance(query, exp.Query), "brackets around a query hold a query"
+        return _mark(query, SubqueryKind.SCALAR, None, [], scope, context, build)
     return None
 
 
