@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,8 +26,10 @@ from sqlax.compiler.plan.output import Output
 from sqlax.compiler.plan.schema import Field, decimal_scale, enum_values
 from sqlax.compiler.query import QueryPlan
 from sqlax.compiler.report import RunReport, Spent, check_errors, run_report, whole_report
+from sqlax.compiler.streaming.run import run_divided
 from sqlax.errors import DataError, OutsideGraphError
 from sqlax.runtime.decode import OutputColumn, arrow_column
+from sqlax.runtime.load.morsel import Morsel
 from sqlax.runtime.load.pool import DEFAULT_TOKEN_BUDGET
 from sqlax.runtime.program import Program, Progress, progress_of
 from sqlax.runtime.relation import bucket
@@ -60,14 +63,19 @@ class Execution:
         models: the models it may ask.
         token_budget: most tokens in a token pool at once.
         budget: morsels a slice; None for slices of about half a second.
+        memory_budget: bytes for the rows of a part; None for half of the machine's memory.
+        depth: how many parts of the same stage have been run before this one.
     """
 
     plan: QueryPlan
     models: Models
     token_budget: int = DEFAULT_TOKEN_BUDGET
     budget: int | None = None
+    memory_budget: int | None = None
+    depth: int = 0
     programs: dict[Any, Program] = field(default_factory=dict)
     stage_programs: dict[str, dict[Any, Program]] = field(default_factory=dict)
+    part_programs: dict[Node, dict[Any, Program]] = field(default_factory=dict)
     _join_capacities: dict[Join, int] = field(default_factory=dict)
     _sites: dict[Node, tuple[MapSite, ...]] = field(default_factory=dict)
 
@@ -101,10 +109,10 @@ class Execution:
         connection = self.plan.catalog.connection
         try:
             for stage in self.plan.stages:
-                outcome = self.part(stage)._run_part(on_progress)
+                outcome = run_divided(self.part(stage), on_progress)
                 reports.append(outcome.report)
                 connection.register(stage.name, outcome.table)
-            outcome = self._run_part(on_progress)
+            outcome = run_divided(self, on_progress)
         finally:
             for stage in self.plan.stages[: len(reports)]:
                 connection.unregister(stage.name)
@@ -116,21 +124,47 @@ class Execution:
         programs = self.stage_programs.setdefault(stage.name, {})
         return replace(self, plan=self.plan.stage(stage), programs=programs)
 
-    def _run_part(self, on_progress: OnProgress | None) -> Outcome:
+    def over(self, plan: Node, outputs: tuple[Output, ...], depth: int) -> Execution:
+        """The execution of a part of the plan."""
+        if plan == self.plan.placed:
+            return self
+        programs = self.part_programs.setdefault(plan, {})
+        part = replace(self.plan, placed=plan, stages=(), outputs=outputs)
+        return replace(self, plan=part, programs=programs, depth=depth)
+
+    def run_whole(self, on_progress: OnProgress | None) -> Outcome:
         """One program; where DuckDB does everything, no program at all."""
-        begin, spent = time.perf_counter(), self._spent()
+        begin = time.perf_counter()
         tables = self.load()
         if isinstance(self.plan.placed, Scan):
             return self._as_loaded(tables[self.plan.placed], begin)
+        outcome = self.run_program(tables, on_progress)
+        check_errors(self.plan.scores, outcome.report)
+        seconds = time.perf_counter() - begin
+        return replace(outcome, report=replace(outcome.report, seconds=seconds))
+
+    def run_program(
+        self,
+        tables: Tables,
+        on_progress: OnProgress | None,
+        morsels: Mapping[Scan, Morsel] | None = None,
+    ) -> Outcome:
+        """The plan's program over some rows; its failing rows are reported only.
+
+        Args:
+            tables: the rows of each scan.
+            on_progress: told after each slice.
+            morsels: scans of whose rows the table is a part.
+        """
+        begin, spent = time.perf_counter(), self._spent()
         with jax.enable_x64(True):
             while True:
-                assembly = self._assembly(tables)
+                assembly = self._assembly(tables, morsels)
                 program = self.program(assembly)
                 state = self._drive(program, assembly, on_progress)
                 if not self._grow_joins(assembly, state):
                     break
             _check_numbers(state)
-            check_errors(assembly, state)
             table = _decode(assembly, state)
             now = self._spent()
             compiling = Spent(now.traces - spent.traces, now.seconds - spent.seconds)
@@ -142,17 +176,18 @@ class Execution:
         report = RunReport((), (len(table),), 0, time.perf_counter() - begin, 0.0, 0)
         return Outcome(numbered, self.plan.outputs, report)
 
-    def _assembly(self, tables: Tables) -> Assembly:
+    def _assembly(self, tables: Tables, morsels: Mapping[Scan, Morsel] | None = None) -> Assembly:
         return Assembly(
             self.plan,
             self.models,
             tables,
             self.token_budget,
             self._join_capacities,
-            self._map_sites(),
+            self.map_sites(),
+            morsels,
         )
 
-    def _map_sites(self) -> tuple[MapSite, ...]:
+    def map_sites(self) -> tuple[MapSite, ...]:
         """Where the plan reads maps; looked for once for all values of the parameters."""
         if self.plan.placed not in self._sites:
             self._sites[self.plan.placed] = map_sites(self.plan.placed, self.plan.catalog)
@@ -171,25 +206,31 @@ class Execution:
             lowered, _ = self.program(assembly).lower(assembly.inputs())
             return str(lowered.as_text())
 
-    def load(self) -> Tables:
-        """The rows of every scan, from DuckDB.
+    def load(self, without: Scan | None = None) -> Tables:
+        """The rows of every scan, or of all but one, from DuckDB.
 
         Raises:
             DataError: with DuckDB's reason.
         """
-        connection, parameters = self.plan.catalog.connection, self.plan.catalog.parameters
         self._check_columns()
-        try:
-            return {
-                scan: connection.sql(
-                    loading_sql(scan), params=used_parameters(connection, scan.sql, parameters)
-                ).to_arrow_table()
-                for scan in self.plan.scans
-            }
-        except duckdb.InterruptException as error:
-            raise KeyboardInterrupt from error
-        except (duckdb.Error, UnicodeDecodeError, pa.ArrowInvalid) as error:
-            raise DataError(first_line(error)) from error
+        scans = (scan for scan in self.plan.scans if scan != without)
+        with _readable():
+            return {scan: self._relation(scan).to_arrow_table() for scan in scans}
+
+    @contextmanager
+    def reading(self, scan: Scan, rows: int) -> Iterator[pa.RecordBatchReader]:
+        """The rows of a scan batch by batch; DuckDB's connection is busy until the end.
+
+        Raises:
+            DataError: with DuckDB's reason.
+        """
+        with _readable(), self._relation(scan).to_arrow_reader(rows) as reader:
+            yield reader
+
+    def _relation(self, scan: Scan) -> duckdb.DuckDBPyRelation:
+        connection, parameters = self.plan.catalog.connection, self.plan.catalog.parameters
+        used = used_parameters(connection, scan.sql, parameters)
+        return connection.sql(loading_sql(scan), params=used)
 
     def _check_columns(self) -> None:
         """Raise where a table has changed since the query was planned.
@@ -244,6 +285,17 @@ class Execution:
                 self._join_capacities[join] = bucket(int(needed))
                 grown = True
         return grown
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """DuckDB's errors as ours."""
+    try:
+        yield
+    except duckdb.InterruptException as error:
+        raise KeyboardInterrupt from error
+    except (duckdb.Error, UnicodeDecodeError, pa.ArrowInvalid) as error:
+        raise DataError(first_line(error)) from error
 
 
 def _program_key(blueprint: Blueprint, constants: Sequence[ScoreInputs]) -> Any:

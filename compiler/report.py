@@ -122,7 +122,7 @@ def run_report(
     operators = zip(assembly.plan.scores, state.operators, strict=True)
     return RunReport(
         operators=tuple(_operator_report(assembly, score, done) for score, done in operators),
-        scanned=tuple(len(assembly.tables[scan]) for scan in assembly.plan.scans),
+        scanned=tuple(assembly.columns.rows(scan) for scan in assembly.plan.scans),
         steps=int(state.steps),
         seconds=seconds,
         compile_seconds=compiling.seconds,
@@ -169,21 +169,25 @@ def _failure(assembly: Assembly, score: Score, done: ScoreState, row: int) -> Fa
     return Failure(score.call.function.value, place, reason, " | ".join(t[:60] for t in texts))
 
 
-def check_errors(assembly: Assembly, state: ProgramState) -> None:
+def check_errors(scores: Sequence[Score], report: RunReport, *, is_whole: bool = True) -> None:
     """Raise where a call asked for an error instead of NULL.
+
+    Args:
+        scores: the semantic operators that the report is of.
+        report: what they did.
+        is_whole: whether no more rows will come: a share of failures is of all rows.
 
     Raises:
         RowError: naming the first failing row and its reason.
     """
-    for score, done in zip(assembly.plan.scores, state.operators, strict=True):
-        report = _operator_report(assembly, score, done)
-        if not report.failed:
+    for score, done in zip(scores, report.operators, strict=True):
+        if not done.failed:
             continue
-        first, call = report.failures[0], score.call
+        first, call = done.failures[0], score.call
         where = f"row {first.row} ({first.text!r}): {first.reason}"
         if call.on_error == "raise":
             raise RowError(f"{first.function} failed on {where}")
         ratio = call.max_error_ratio
-        if ratio is not None and report.failed > ratio * report.rows:
-            share = f"{report.failed} of {report.rows} rows"
+        if is_whole and ratio is not None and done.failed > ratio * done.rows:
+            share = f"{done.failed} of {done.rows} rows"
             raise RowError(f"{first.function} failed on {share}, more than {ratio:g}; {where}")

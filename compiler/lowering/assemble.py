@@ -24,6 +24,7 @@ from sqlax.errors import CapacityError
 from sqlax.models.language_model import LanguageModel
 from sqlax.models.profile import BARE
 from sqlax.runtime.load.columns import device_like, host_column, load_column
+from sqlax.runtime.load.morsel import Morsel
 from sqlax.runtime.load.operator import LoadedOperator, load_operator
 from sqlax.runtime.load.pool import PoolBuilder
 from sqlax.runtime.relation import Column, bucket
@@ -67,6 +68,7 @@ class Assembly:
         token_budget: most tokens in a pool at once.
         join_capacities: output slots of joins that were found too small.
         sites: where the plan reads maps; looked for where not given.
+        morsels: scans whose table is one of many.
     """
 
     def __init__(
@@ -77,6 +79,7 @@ class Assembly:
         token_budget: int,
         join_capacities: Mapping[Join, int],
         sites: Sequence[MapSite] | None = None,
+        morsels: Mapping[Scan, Morsel] | None = None,
     ) -> None:
         self.plan = plan
         self.models = models
@@ -91,7 +94,7 @@ class Assembly:
         texts = self._run_texts()
         if sites is None:
             sites = map_sites(plan.placed, plan.catalog)
-        self.columns = RunColumns(plan.placed, plan.catalog, tables, sites, texts)
+        self.columns = RunColumns(plan.placed, plan.catalog, tables, sites, texts, morsels)
         self.dictionary = self.columns.dictionary
         self._scan_capacity = {scan: _row_capacity(len(tables[scan])) for scan in plan.scans}
         self._join_capacities: dict[Node, int] = {**join_capacities}

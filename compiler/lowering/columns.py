@@ -8,7 +8,7 @@ device has no type for.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -34,8 +34,9 @@ from sqlax.runtime.load.columns import (
     validity,
 )
 from sqlax.runtime.load.dictionary import StringDictionary, distinct_texts, encoded
+from sqlax.runtime.load.morsel import Bounds, Morsel, with_bounds
 from sqlax.runtime.mapping import MapTable
-from sqlax.runtime.relation import Column, Relation, bucket
+from sqlax.runtime.relation import Column, Relation, bounds_of, bucket
 
 Tables = dict[Scan, pa.Table]
 _LOST_IN_ARROW = re.compile(r"\bBIT\b|\bTIME WITH TIME ZONE\b")
@@ -68,6 +69,7 @@ class RunColumns:
         tables: the rows of each scan.
         sites: where the plan reads maps.
         texts: texts of the run that no table holds.
+        morsels: scans whose table is one of many, padded to the rows of all of them.
     """
 
     def __init__(
@@ -77,7 +79,9 @@ class RunColumns:
         tables: Tables,
         sites: Sequence[MapSite],
         texts: Sequence[str],
+        morsels: Mapping[Scan, Morsel] | None = None,
     ) -> None:
+        self._morsels = morsels or {}
         self._catalog = catalog
         self._tables = tables
         self._computed = computed_columns(plan, {site.map.expression for site in sites})
@@ -85,7 +89,7 @@ class RunColumns:
         self.maps = tuple(self._arguments)
         self._encoded = {origin: self._encode(origin) for origin in self._computed_texts()}
         self._texts = [pa.array(texts, pa.large_string())]
-        self._texts += [distinct_texts(column) for column in self._encoded.values()]
+        self._texts += [self.loaded_texts(origin) for origin in self._encoded]
         self._domains: dict[ValueMap, pa.ChunkedArray | None] = {}
         self._values = {wanted: self._evaluate(wanted) for wanted in self.maps}
         self.dictionary = StringDictionary.of(self._texts, [])
@@ -133,7 +137,7 @@ class RunColumns:
         if origin is not None and self.is_carried(*origin):
             return self._tables[origin[0]].column(origin[1])
         if origin is not None:
-            return pa.chunked_array([distinct_texts(self._encoded[origin])])
+            return pa.chunked_array([self.loaded_texts(origin)])
         return pa.chunked_array([distinct_texts(pa.chunked_array(self._texts))])
 
     def is_carried(self, scan: Scan, name: str) -> bool:
@@ -142,6 +146,10 @@ class RunColumns:
         indirect = field.kind is Kind.STRING or is_wide(field.type)
         return field.kind is Kind.OPAQUE or (indirect and not computed)
 
+    def rows(self, scan: Scan) -> int:
+        """Rows of a scan, or of its morsel."""
+        return self._morsels[scan].rows if scan in self._morsels else len(self._tables[scan])
+
     def relation(self, scan: Scan, capacity: int) -> Relation:
         """The rows of a scan on the host, padded to `capacity`.
 
@@ -149,7 +157,7 @@ class RunColumns:
             OutsideGraphError: a number does not fit 64 bits.
         """
         columns = {name: self._column(scan, name, capacity) for name in scan.schema.names}
-        rows = first_rows(len(self._tables[scan]), capacity)
+        rows = first_rows(self.rows(scan), capacity)
         return Relation(columns, device_like(rows, bool))
 
     def _column(self, scan: Scan, name: str, capacity: int) -> Column:
@@ -159,8 +167,16 @@ class RunColumns:
             return host_column(rows, validity(column, len(column)), capacity)
         if field.kind is Kind.STRING:
             codes = self.dictionary.codes(self._encoded[scan, name])
-            return bounded_column(codes, validity(column, len(column)), capacity)
-        return load_column(column, dtype_of_kind(field.kind), capacity)
+            coded = bounded_column(codes, validity(column, len(column)), capacity)
+            return with_bounds(coded, self._code_bounds()) if scan in self._morsels else coded
+        loaded = load_column(column, dtype_of_kind(field.kind), capacity)
+        if scan not in self._morsels:
+            return loaded
+        return with_bounds(loaded, self._morsels[scan].bounds.get(name))
+
+    def _code_bounds(self) -> Bounds | None:
+        """Bounds of every code that a dictionary of this one's capacity has."""
+        return bounds_of(np.asarray([0, bucket(len(self.dictionary)) - 1]), np.ones(2, bool))
 
     def tables(self) -> tuple[MapTable, ...]:
         """The maps on the host, in the order of `maps`."""
@@ -198,8 +214,10 @@ class RunColumns:
         return pa.chunked_array(pieces, pa.large_string()).combine_chunks()
 
     def loaded_texts(self, origin: Origin) -> pa.Array:
-        """The distinct texts of a scan column that is held as codes."""
-        return distinct_texts(self._encoded[origin])
+        """The distinct texts of a scan column that is held as codes, in all its morsels."""
+        scan, name = origin
+        known = self._morsels[scan].texts if scan in self._morsels else {}
+        return known[name] if name in known else distinct_texts(self._encoded[origin])
 
 
 def _spread(flags: HostArray, slots: HostArray, capacity: int) -> HostArray:

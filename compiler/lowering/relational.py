@@ -28,6 +28,7 @@ from sqlax.compiler.plan.nodes import (
     Score,
     Sort,
     SortItem,
+    Stored,
     Union,
     Window,
 )
@@ -159,6 +160,7 @@ def _limit(self: Relational, node: Limit) -> Relation:
 
 _CASES: dict[type[Node], Callable[[Relational, Any], Relation]] = {
     Scan: _scan,
+    Stored: _scan,
     Score: _score,
     Filter: _filter,
     Project: _project,

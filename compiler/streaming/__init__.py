@@ -1,0 +1,1 @@
+"""Parts of a plan whose rows do not fit the memory they were given, run morsel by morsel."""

@@ -1,0 +1,125 @@
+"""Running a part of a plan in the memory it was given: at once, or divided and in morsels."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from sqlax.compiler.plan.flow import computed_columns
+from sqlax.compiler.plan.nodes import Scan
+from sqlax.compiler.plan.schema import Kind
+from sqlax.compiler.report import check_errors
+from sqlax.compiler.streaming.division import Divider, Division
+from sqlax.compiler.streaming.facts import Facts
+from sqlax.compiler.streaming.size import Sizes, default_budget
+from sqlax.compiler.streaming.spool import Spool
+from sqlax.compiler.streaming.sums import joined, summed
+from sqlax.runtime.load.morsel import Morsel, padded
+
+if TYPE_CHECKING:
+    from sqlax.compiler.execution import Execution, OnProgress, Outcome
+
+_BATCH = 1 << 16
+"""Rows that DuckDB is asked for at once."""
+_TEXT_BYTES = 64
+"""Bytes for distinct texts for each row of a morsel: they are about as large as one."""
+
+
+def divided(execution: Execution, sizes: Sizes | None = None) -> Division:
+    """What of a part is run first.
+
+    Args:
+        execution: the part.
+        sizes: expected rows; DuckDB is asked where not given.
+    """
+    plan = execution.plan
+    budget = default_budget() if execution.memory_budget is None else execution.memory_budget
+    known = Sizes(plan.catalog) if sizes is None else sizes
+    depth = execution.depth + 1
+    return Divider(plan.catalog, plan.mode, budget, known, depth).divide(plan.placed)
+
+
+def run_divided(execution: Execution, on_progress: OnProgress | None) -> Outcome:
+    """One part of a query: what is too large is run first, in morsels, then what is above it."""
+    division = divided(execution)
+    outputs, depth = execution.plan.outputs, execution.depth + 1
+    if division.is_whole:
+        return execution.over(division.plan, outputs, execution.depth).run_whole(on_progress)
+    begin = time.perf_counter()
+    is_last = division.above is None or division.store is None
+    first = execution.over(division.plan, outputs if is_last else (), depth)
+    done = _run_first(first, division, on_progress)
+    if division.above is None or division.store is None:
+        return done
+    above = execution.over(division.above, outputs, depth)
+    with _registered(execution, division.store.name, done.table):
+        last = run_divided(above, on_progress)
+    parts = ((first.plan, done.report), (above.plan, last.report))
+    seconds = time.perf_counter() - begin
+    return replace(last, report=joined(execution.plan, parts, seconds))
+
+
+@contextmanager
+def _registered(execution: Execution, name: str, table: pa.Table) -> Iterator[None]:
+    """The rows under a name."""
+    connection = execution.plan.catalog.connection
+    connection.register(name, table)
+    try:
+        yield
+    finally:
+        connection.unregister(name)
+
+
+def _run_first(execution: Execution, division: Division, on_progress: OnProgress | None) -> Outcome:
+    if division.scan is None:
+        return run_divided(execution, on_progress)
+    begin = time.perf_counter()
+    outcomes = [*_run_morsels(execution, division, division.scan, on_progress)]
+    table = pa.concat_tables([outcome.table for outcome in outcomes])
+    streamed = execution.plan.scans.index(division.scan)
+    report = summed([o.report for o in outcomes], streamed, time.perf_counter() - begin)
+    check_errors(execution.plan.scores, report)
+    return replace(outcomes[-1], table=table, report=report)
+
+
+def _run_morsels(
+    execution: Execution, division: Division, scan: Scan, on_progress: OnProgress | None
+) -> Iterator[Outcome]:
+    """The result of each morsel, until there are rows enough."""
+    beside, found = execution.load(without=scan), 0
+    with Spool() as spool:
+        facts = _spooled(execution, division, scan, spool)
+        for table in spool.tables(division.rows):
+            whole = {**beside, scan: padded(table, division.rows)}
+            morsel = Morsel(len(table), facts.bounds, facts.texts)
+            outcome = execution.run_program(whole, on_progress, {scan: morsel})
+            check_errors(execution.plan.scores, outcome.report, is_whole=False)
+            yield outcome
+            found += len(outcome.table)
+            if division.enough is not None and found >= division.enough:
+                return
+
+
+def _spooled(execution: Execution, division: Division, scan: Scan, spool: Spool) -> Facts:
+    """What is known of a scan's rows once they are on disk."""
+    room = division.rows * _TEXT_BYTES
+    facts = Facts(scan, _computed_texts(execution, scan), room)
+    with execution.reading(scan, _BATCH) as reader:
+        spool.write(reader.schema, facts.watched(reader))
+    return facts
+
+
+def _computed_texts(execution: Execution, scan: Scan) -> list[str]:
+    """The text columns of a scan whose values the graph computes with."""
+    mapped = {site.map.expression for site in execution.map_sites()}
+    computed = computed_columns(execution.plan.placed, mapped)
+    return [
+        name
+        for origin, name in computed
+        if origin == scan and scan.schema[name].kind is Kind.STRING
+    ]
