@@ -28,13 +28,21 @@ def string_constants(plan: Node, catalog: Catalog) -> tuple[str, ...]:
 
 
 def _constants(node: exp.Expr) -> Iterator[exp.Expr]:
-    """The topmost constant expressions that hold a string literal."""
+    """The topmost constant expressions that may be a text."""
     if is_constant(node) and not isinstance(node, exp.Var) and not _is_clause(node):
-        if any(literal.is_string for literal in node.find_all(exp.Literal)):
+        if _may_be_text(node):
             yield node
         return
     for child in node.iter_expressions():
         yield from _constants(child)
+
+
+def _may_be_text(node: exp.Expr) -> bool:
+    """Whether a constant holds a string literal or makes a text, such as `1::VARCHAR`."""
+    if any(literal.is_string for literal in node.find_all(exp.Literal)):
+        return True
+    whole = isinstance(node, exp.Func) and not isinstance(node.parent, exp.Window)
+    return whole and node.find(exp.Star) is None
 
 
 def _is_clause(node: exp.Expr) -> bool:
