@@ -21,7 +21,7 @@ from sqlax.compiler.lowering.step import build_step, start
 from sqlax.compiler.placement import Stage
 from sqlax.compiler.plan.catalog import Catalog, first_line, used_parameters
 from sqlax.compiler.plan.flow import carried_from
-from sqlax.compiler.plan.nodes import Join, Node, Scan
+from sqlax.compiler.plan.nodes import Node, Scan
 from sqlax.compiler.plan.output import Output
 from sqlax.compiler.plan.schema import Field, decimal_scale, enum_values
 from sqlax.compiler.query import QueryPlan
@@ -76,7 +76,7 @@ class Execution:
     programs: dict[Any, Program] = field(default_factory=dict)
     stage_programs: dict[str, dict[Any, Program]] = field(default_factory=dict)
     part_programs: dict[Node, dict[Any, Program]] = field(default_factory=dict)
-    _join_capacities: dict[Join, int] = field(default_factory=dict)
+    _join_capacities: dict[Node, int] = field(default_factory=dict)
     _sites: dict[Node, tuple[MapSite, ...]] = field(default_factory=dict)
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> Execution:
@@ -138,38 +138,39 @@ class Execution:
         tables = self.load()
         if isinstance(self.plan.placed, Scan):
             return self._as_loaded(tables[self.plan.placed], begin)
-        outcome = self.run_program(tables, on_progress)
+        with jax.enable_x64(True):
+            assembly = self.assembly(tables)
+        outcome = self.run_program(assembly, on_progress).outcome
         check_errors(self.plan.scores, outcome.report)
         seconds = time.perf_counter() - begin
         return replace(outcome, report=replace(outcome.report, seconds=seconds))
 
     def run_program(
-        self,
-        tables: Tables,
-        on_progress: OnProgress | None,
-        morsels: Mapping[Scan, Morsel] | None = None,
-    ) -> Outcome:
-        """The plan's program over some rows; its failing rows are reported only.
+        self, assembly: Assembly, on_progress: OnProgress | None, earlier: Ran | None = None
+    ) -> Ran:
+        """The plan's program over some rows; rows that fail are reported only.
 
         Args:
-            tables: the rows of each scan.
+            assembly: the rows, loaded.
             on_progress: told after each slice.
-            morsels: scans of whose rows the table is a part.
+            earlier: a run over other rows, whose answers are kept where the dictionary is the same.
         """
         begin, spent = time.perf_counter(), self._spent()
         with jax.enable_x64(True):
+            inputs = following_inputs(assembly, earlier)
             while True:
-                assembly = self._assembly(tables, morsels)
-                program = self.program(assembly)
-                state = self._drive(program, assembly, on_progress)
+                known = following_answers(assembly, earlier)
+                state = self._drive(assembly, inputs, known, on_progress)
                 if not self._grow_joins(assembly, state):
                     break
+                earlier = Ran(assembly, inputs, state, None)
+                assembly = assembly.grown(self._join_capacities)
             _check_numbers(state)
             table = _decode(assembly, state)
             now = self._spent()
             compiling = Spent(now.traces - spent.traces, now.seconds - spent.seconds)
             report = run_report(assembly, state, compiling, time.perf_counter() - begin)
-        return Outcome(table, self.plan.outputs, report)
+        return Ran(assembly, inputs, state, Outcome(table, self.plan.outputs, report))
 
     def _as_loaded(self, table: pa.Table, begin: float) -> Outcome:
         numbered = table.rename_columns([f"c{place}" for place in range(table.num_columns)])

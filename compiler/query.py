@@ -13,7 +13,16 @@ from sqlglot import exp
 from sqlax.compiler.build import build_plan
 from sqlax.compiler.placement import Mode, Stage, place
 from sqlax.compiler.plan.catalog import Catalog
-from sqlax.compiler.plan.nodes import Join, Node, Scan, Score
+from sqlax.compiler.plan.nodes import (
+    Aggregate,
+    Distinct,
+    Join,
+    Node,
+    Scan,
+    Score,
+    Sort,
+    Window,
+)
 from sqlax.compiler.plan.output import Output, outputs_of
 from sqlax.compiler.plan.text import plan_text
 from sqlax.compiler.rules import Applied, rewrite_plan
@@ -89,9 +98,10 @@ class QueryPlan:
         return tuple(dict.fromkeys(n for n in self.placed.walk() if isinstance(n, Score)))
 
     @property
-    def joins(self) -> tuple[Join, ...]:
-        """The joins that the graph runs."""
-        return tuple(dict.fromkeys(n for n in self.placed.walk() if isinstance(n, Join)))
+    def joins(self) -> tuple[Node, ...]:
+        """The nodes that may ask for more slots: joins, and what sorts its rows."""
+        asking = (Join, Aggregate, Distinct, Sort, Window)
+        return tuple(dict.fromkeys(n for n in self.placed.walk() if isinstance(n, asking)))
 
     def hash(self) -> str:
         """The same for every spelling of one query."""
@@ -135,6 +145,7 @@ def plan_query(
     parameters: Mapping[str, Any] | None = None,
     dialect: Dialect = "duckdb",
     mode: Mode = "hybrid",
+    whole: bool | None = None,
     span: Span | None = None,
     disabled_rules: Collection[str] = (),
 ) -> QueryPlan:
@@ -146,6 +157,7 @@ def plan_query(
         parameters: run-time parameters by name; `?` is named by its place from 1.
         dialect: whose spelling of functions and strings the text follows.
         mode: how much DuckDB runs.
+        whole: plan what calls no model too, where it would stay SQL; `graph` always does.
         span: the part of the text that is the query.
         disabled_rules: names of rewrites to leave out.
 
@@ -158,7 +170,7 @@ def plan_query(
     if not isinstance(tree, exp.Query):
         raise ParseError("a semantic statement must be a query", sql)
     catalog = Catalog(connection, _used(tree, parameters or {}, sql))
-    built = build_plan(tree, sql, dialect, catalog, span=span, whole=mode == "graph")
+    built = build_plan(tree, sql, dialect, catalog, span=span, whole=bool(whole) or mode == "graph")
     logical, log = rewrite_plan(built, disabled_rules)
     placed = place(logical, catalog, mode)
     return QueryPlan(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -27,7 +28,7 @@ from sqlax.runtime.load.columns import device_like, host_column, load_column
 from sqlax.runtime.load.morsel import Morsel
 from sqlax.runtime.load.operator import LoadedOperator, load_operator
 from sqlax.runtime.load.pool import PoolBuilder
-from sqlax.runtime.relation import Column, bucket
+from sqlax.runtime.relation import Column, Relation, bucket
 from sqlax.runtime.score.layout import Slot, Text
 from sqlax.runtime.score.operator import ScoreOperator
 from sqlax.runtime.state import ProgramInputs
@@ -77,7 +78,7 @@ class Assembly:
         models: Models,
         tables: Tables,
         token_budget: int,
-        join_capacities: Mapping[Join, int],
+        join_capacities: Mapping[Node, int],
         sites: Sequence[MapSite] | None = None,
         morsels: Mapping[Scan, Morsel] | None = None,
     ) -> None:
@@ -96,11 +97,27 @@ class Assembly:
             sites = map_sites(plan.placed, plan.catalog)
         self.columns = RunColumns(plan.placed, plan.catalog, tables, sites, texts, morsels)
         self.dictionary = self.columns.dictionary
+        self._morsels = morsels or {}
         self._scan_capacity = {scan: _row_capacity(len(tables[scan])) for scan in plan.scans}
         self._join_capacities: dict[Node, int] = {**join_capacities}
         self._pools = {name: self._make_pool(name, token_budget) for name in self._names()}
         self.loaded = {score: self._load(score) for score in plan.scores}
         self._longest = {name: pool.measure() for name, pool in self._pools.items()}
+
+    def following(self, tables: Tables, morsels: Mapping[Scan, Morsel]) -> Assembly | None:
+        """The assembly of the next morsel of the same scans; None where it must be made anew."""
+        columns = self.columns.following(tables, morsels)
+        if columns is None:
+            return None
+        other = copy.copy(self)
+        other.columns, other.tables, other._morsels = columns, tables, morsels
+        return other
+
+    def grown(self, join_capacities: Mapping[Node, int]) -> Assembly:
+        """The same data with other output slots of joins."""
+        other = copy.copy(self)
+        other._join_capacities = dict(join_capacities)
+        return other
 
     def _names(self) -> tuple[str, ...]:
         semantic = (*self.plan.scores, *self.plan.counts)
@@ -235,9 +252,7 @@ class Assembly:
         with jax.enable_x64(True):
             inputs: ProgramInputs = jax.device_put(
                 ProgramInputs(
-                    scans=tuple(
-                        self.columns.relation(s, self._scan_capacity[s]) for s in plan.scans
-                    ),
+                    scans=tuple(self._scan(scan) for scan in plan.scans),
                     maps=self.columns.tables(),
                     constants=device_like(
                         [self.dictionary.code(text) for text in self.constants], np.int32
@@ -252,6 +267,19 @@ class Assembly:
                 )
             )
         return inputs
+
+    def inputs_after(self, before: ProgramInputs) -> ProgramInputs:
+        """The inputs where those of an earlier run with the same dictionary are on the device."""
+        pairs = zip(self.plan.scans, before.scans, strict=True)
+        scans = [self._scan(s) if s in self._morsels else held for s, held in pairs]
+        known = zip(self.columns.maps, before.maps, strict=True)
+        by_row = self.columns.by_row
+        maps = [self.columns.table(m) if m in by_row else held for m, held in known]
+        with jax.enable_x64(True):
+            return replace(before, scans=jax.device_put((*scans,)), maps=jax.device_put((*maps,)))
+
+    def _scan(self, scan: Scan) -> Relation:
+        return self.columns.relation(scan, self._scan_capacity[scan])
 
     def with_windows(self, inputs: ProgramInputs, codes: tuple[int, ...]) -> ProgramInputs:
         """The inputs with the windows of some dictionary codes in the token pools."""

@@ -19,7 +19,7 @@ from sqlax.compiler.lowering.environment import Environment, Typed
 from sqlax.compiler.lowering.maps import ValueMap
 from sqlax.compiler.lowering.relational import Relational
 from sqlax.compiler.plan.catalog import Catalog
-from sqlax.compiler.plan.nodes import Join, Node, Scan, Score
+from sqlax.compiler.plan.nodes import Node, Scan, Score
 from sqlax.models.language_model import Params
 from sqlax.runtime.operators.compact import compact
 from sqlax.runtime.relation import Column, Relation
@@ -50,7 +50,7 @@ class Blueprint:
         scores: the plan's score operators, inputs before readers.
         operators: the static side of each score operator.
         counts: what AI_COUNT_TOKENS counts, by plan node.
-        joins: the plan's joins.
+        joins: the nodes that may ask for more slots: joins and sorts.
         capacities: slots of each join that a run before found too small; else 0.
         constants: string constants of the plan's expressions.
         maps: what DuckDB has evaluated for each value of a column.
@@ -63,7 +63,7 @@ class Blueprint:
     scores: tuple[Score, ...]
     operators: tuple[ScoreOperator, ...]
     counts: dict[Score, TokenCount]
-    joins: tuple[Join, ...]
+    joins: tuple[Node, ...]
     capacities: tuple[int, ...]
     constants: tuple[str, ...]
     maps: tuple[ValueMap, ...]

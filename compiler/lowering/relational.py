@@ -33,12 +33,17 @@ from sqlax.compiler.plan.nodes import (
     Window,
 )
 from sqlax.compiler.plan.schema import Kind
-from sqlax.runtime.operators.group import distinct, first_of_group, group_rows
+from sqlax.runtime.operators.compact import compact
+from sqlax.runtime.operators.group import distinct, first_of_group, group_rows, is_direct
 from sqlax.runtime.operators.order import SortKey, limit, sort
 from sqlax.runtime.operators.union import concatenate
 from sqlax.runtime.relation import Relation
 
 Answers = Callable[["Relational", Score], Relation]
+
+_FEWEST_TO_COMPACT = 1 << 16
+_SPARSE = 8
+"""Before a sort one in so many slots is supposed to hold a row; a run that fails tells."""
 
 
 @dataclass
@@ -48,20 +53,21 @@ class Relational:
     Attributes:
         catalog: gives DuckDB's types.
         scans: the loaded rows of each scan.
-        capacities: slots of the joins that a run before found too small; absent or 0 where the
-            lowering decides.
+        capacities: slots of the joins and sorts that a run before found too few; absent or 0
+            where the lowering decides.
         environment: constants, parameters, and where overflow is reported.
         answers: the rows of a semantic operator whose answers are known.
         memo: the rows of nodes that are evaluated.
-        needed: slots that each join needs where it has too few, else 0; filled while tracing.
+        needed: slots that each join or sort needs where it has too few, else 0; filled while
+            tracing.
     """
 
     catalog: Catalog
     scans: Mapping[Scan, Relation]
-    capacities: Mapping[Join, int]
+    capacities: Mapping[Any, int]
     environment: Environment
     answers: Answers
-    needed: dict[Join, Int[Array, ""]] = field(default_factory=dict)
+    needed: dict[Node, Int[Array, ""]] = field(default_factory=dict)
     memo: dict[Node, Relation] = field(default_factory=dict)
 
     def evaluate(self, node: Node) -> Relation:
@@ -75,6 +81,27 @@ class Relational:
     def expressions(self, node: Node) -> Expressions:
         """What lowers expressions over a node's rows."""
         return Expressions(self.evaluate(node), node.schema, self.catalog, self.environment)
+
+    def before_sort(self, node: Aggregate | Distinct | Sort | Window) -> Expressions:
+        """What lowers expressions over the input of a node that sorts, its rows moved together.
+
+        A sort is the dearest operation, and after filters and joins most slots are empty. More
+        rows than slots are told, and the host runs again.
+        """
+        rows = self.evaluate(node.input)
+        slots = max(self.capacities.get(node, 0), rows.capacity // _SPARSE)
+        if slots < rows.capacity >= _FEWEST_TO_COMPACT and _may_be_sparse(node.input):
+            number = rows.count()
+            self.needed[node] = jnp.where(number > slots, number, 0)
+            rows = compact(rows, slots)
+        return Expressions(rows, node.input.schema, self.catalog, self.environment)
+
+
+def _may_be_sparse(node: Node) -> bool:
+    """Whether rows may be missing among the slots, and no model has to be asked for them again."""
+    below = tuple(node.walk())
+    fewer = any(isinstance(n, Filter | Join | Aggregate | Limit) for n in below)
+    return fewer and not any(isinstance(n, Score) for n in below)
 
 
 def _scan(self: Relational, node: Scan) -> Relation:
@@ -121,6 +148,9 @@ def _aggregate(self: Relational, node: Aggregate) -> Relation:
 def _grouped(self: Relational, node: Aggregate) -> Relation:
     lower = self.expressions(node.input)
     keys = tuple(lower.orderable(key) for key in node.keys)
+    if not is_direct(keys, lower.relation.capacity):
+        lower = self.before_sort(node)
+        keys = tuple(lower.orderable(key) for key in node.keys)
     groups = group_rows(lower.relation.mask, keys)
     names = iter(node.schema.fields)
     columns = {next(names).name: first_of_group(groups, key) for key in keys}
@@ -131,7 +161,7 @@ def _grouped(self: Relational, node: Aggregate) -> Relation:
 
 
 def _window(self: Relational, node: Window) -> Relation:
-    lower = self.expressions(node.input)
+    lower = self.before_sort(node)
     added = node.schema.fields[len(node.input.schema.fields) :]
     return lower.relation.with_columns(**window_columns(lower, node.calls, added))
 
@@ -140,11 +170,11 @@ def _distinct(self: Relational, node: Distinct) -> Relation:
     for field_ in node.schema.fields:
         if field_.kind is Kind.OPAQUE:
             raise NotLowerableError(f"DISTINCT over a value of type {field_.type}")
-    return distinct(self.evaluate(node.input))
+    return distinct(self.before_sort(node).relation)
 
 
 def _sort(self: Relational, node: Sort) -> Relation:
-    lower = self.expressions(node.input)
+    lower = self.before_sort(node)
     return sort(lower.relation, sort_keys(lower, node.keys))
 
 

@@ -83,11 +83,15 @@ def group_rows(
     """
     if not keys:
         return _single(mask)
-    most = slots or mask.shape[0]
+    if is_direct(keys, mask.shape[0]):
+        return _dense(mask, keys, 1 << sum(key_bits(key) for key in keys))
+    return sorted_groups(mask, keys, slots or mask.shape[0])
+
+
+def is_direct(keys: tuple[Column, ...], rows: int) -> bool:
+    """Whether `group_rows` numbers the groups of so many rows without a sort."""
     bits = sum(key_bits(key) for key in keys)
-    if bits <= _DENSE_BITS and 1 << bits <= mask.shape[0]:
-        return _dense(mask, keys, 1 << bits)
-    return sorted_groups(mask, keys, most)
+    return bits <= _DENSE_BITS and 1 << bits <= rows
 
 
 def _single(mask: Bool[Array, " rows"]) -> Groups:
