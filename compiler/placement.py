@@ -111,7 +111,7 @@ class _Placer:
         if obstacle is None:
             return node.with_inputs(tuple(self.place(child) for child in node.inputs))
         inputs = tuple(self._in_duckdb(self.place(child), obstacle) for child in node.inputs)
-        return Scan(node.schema, render(node.with_inputs(inputs)))
+        return _scan_of(node.with_inputs(inputs))
 
     def _obstacle(self, node: Node) -> str | None:
         """Why DuckDB runs a node; None where the graph does."""
@@ -166,7 +166,7 @@ class _Placer:
         fields = tuple(Field(n, t) for n, t in zip(names.values(), types, strict=True))
         kept = tuple(column(name) for name in below.schema.names)
         prepared = Project(below.schema + Schema(fields), below, (*kept, *names))
-        scan = Scan(prepared.schema, render(prepared))
+        scan = _scan_of(prepared)
         changed = replace(
             node,
             schema=prepared.schema + node.schema.select((node.name, node.name + "!")),
@@ -176,6 +176,14 @@ class _Placer:
         )
         outputs = tuple(column(name) for name in node.schema.names)
         return Project(node.schema, changed, outputs)
+
+
+def _scan_of(node: Node) -> Scan:
+    """A plan that DuckDB runs; it tells which stage's rows it reads."""
+    stages = [leaf.stage for leaf in node.walk() if isinstance(leaf, Stored)]
+    if not stages:
+        return Scan(node.schema, render(node))
+    return Stored(node.schema, render(node), stage=stages[-1])
 
 
 def _as_text(value: exp.Expr) -> exp.Expr:

@@ -83,7 +83,7 @@ class _Sinker:
         if (
             has_semantic(node)
             or has_subquery(node)
-            or node.find(exp.Window)
+            or node.find(exp.Window, exp.Grouping)
             or any(Grouping.aggregates_in(node, self.context))
         ):
             return False

@@ -64,7 +64,8 @@ def dtype_of(field: Field) -> jnp.dtype:
 
 def blank_parameters(catalog: Catalog) -> dict[str, Typed]:
     """A stand-in of the right type for each parameter."""
-    return {name: _blank_parameter(name, catalog) for name in catalog.parameters}
+    with jax.enable_x64(True):
+        return {name: _blank_parameter(name, catalog) for name in catalog.parameters}
 
 
 def _blank_parameter(name: str, catalog: Catalog) -> Typed:

@@ -9,7 +9,7 @@ from typing import get_args
 import duckdb
 
 from sqlax.compiler.placement import Mode
-from sqlax.compiler.query import plan_query
+from sqlax.compiler.query import QueryPlan, plan_query
 from sqlax.errors import SqlaxError
 from sqlax.models.fake import FakeModel
 from sqlax.result import Result
@@ -41,13 +41,18 @@ def answer(
         model: the model it asks.
     """
     try:
-        plan = plan_query(sql, database, mode=mode)
+        plan = planned(database, sql, mode)
         outcome = execution(plan, model, compiled=compiled).run()
         return answer_of(Result(outcome, database).relation)
     except (SqlaxError, duckdb.Error) as error:
         return Answer(error=first_line(error))
     except Exception as error:
         return Answer(error=f"CRASH {first_line(error)}")
+
+
+def planned(database: duckdb.DuckDBPyConnection, sql: str, mode: Mode) -> QueryPlan:
+    """The query in a mode; in `duckdb` its whole plan is written as SQL again."""
+    return plan_query(sql, database, mode=mode, whole=mode == "duckdb")
 
 
 class Engines:
