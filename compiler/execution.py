@@ -26,6 +26,7 @@ from sqlax.compiler.plan.output import Output
 from sqlax.compiler.plan.schema import Field, decimal_scale, enum_values
 from sqlax.compiler.query import QueryPlan
 from sqlax.compiler.report import RunReport, Spent, check_errors, run_report, whole_report
+from sqlax.compiler.streaming.answers import Left, following_answers, following_inputs
 from sqlax.compiler.streaming.run import run_divided
 from sqlax.errors import DataError, OutsideGraphError
 from sqlax.runtime.decode import OutputColumn, arrow_column
@@ -140,20 +141,23 @@ class Execution:
             return self._as_loaded(tables[self.plan.placed], begin)
         with jax.enable_x64(True):
             assembly = self.assembly(tables)
-        outcome = self.run_program(assembly, on_progress).outcome
+        outcome, _ = self.run_program(assembly, on_progress)
         check_errors(self.plan.scores, outcome.report)
         seconds = time.perf_counter() - begin
         return replace(outcome, report=replace(outcome.report, seconds=seconds))
 
     def run_program(
-        self, assembly: Assembly, on_progress: OnProgress | None, earlier: Ran | None = None
-    ) -> Ran:
+        self, assembly: Assembly, on_progress: OnProgress | None, earlier: Left | None = None
+    ) -> tuple[Outcome, Left]:
         """The plan's program over some rows; rows that fail are reported only.
 
         Args:
             assembly: the rows, loaded.
             on_progress: told after each slice.
-            earlier: a run over other rows, whose answers are kept where the dictionary is the same.
+            earlier: left by a run over other rows; with the same dictionary its answers are kept.
+
+        Returns:
+            The result, and what is left to another run.
         """
         begin, spent = time.perf_counter(), self._spent()
         with jax.enable_x64(True):
@@ -163,21 +167,23 @@ class Execution:
                 state = self._drive(assembly, inputs, known, on_progress)
                 if not self._grow_joins(assembly, state):
                     break
-                earlier = Ran(assembly, inputs, state, None)
+                earlier = Left(assembly, inputs, state)
                 assembly = assembly.grown(self._join_capacities)
             _check_numbers(state)
             table = _decode(assembly, state)
             now = self._spent()
             compiling = Spent(now.traces - spent.traces, now.seconds - spent.seconds)
             report = run_report(assembly, state, compiling, time.perf_counter() - begin)
-        return Ran(assembly, inputs, state, Outcome(table, self.plan.outputs, report))
+        outcome = Outcome(table, self.plan.outputs, report)
+        return outcome, Left(assembly, inputs, state)
 
     def _as_loaded(self, table: pa.Table, begin: float) -> Outcome:
         numbered = table.rename_columns([f"c{place}" for place in range(table.num_columns)])
         report = RunReport((), (len(table),), 0, time.perf_counter() - begin, 0.0, 0)
         return Outcome(numbered, self.plan.outputs, report)
 
-    def _assembly(self, tables: Tables, morsels: Mapping[Scan, Morsel] | None = None) -> Assembly:
+    def assembly(self, tables: Tables, morsels: Mapping[Scan, Morsel] | None = None) -> Assembly:
+        """The rows of each scan, loaded; of those in `morsels` a table holds only a part."""
         return Assembly(
             self.plan,
             self.models,
@@ -203,7 +209,7 @@ class Execution:
         """The program for the present data's capacities, as StableHLO text."""
         tables = self.load()
         with jax.enable_x64(True):
-            assembly = self._assembly(tables)
+            assembly = self.assembly(tables)
             lowered, _ = self.program(assembly).lower(assembly.inputs())
             return str(lowered.as_text())
 
@@ -262,9 +268,13 @@ class Execution:
         )
 
     def _drive(
-        self, program: Program, assembly: Assembly, on_progress: OnProgress | None
+        self,
+        assembly: Assembly,
+        inputs: ProgramInputs,
+        begin: Callable[[ProgramState], ProgramState],
+        on_progress: OnProgress | None,
     ) -> ProgramState:
-        inputs = assembly.inputs()
+        program = self.program(assembly)
         state: ProgramState | None = None
         if on_progress is not None:
             on_progress(Progress(0, 0, 0))
@@ -272,7 +282,7 @@ class Execution:
         def load_windows(codes: tuple[int, ...]) -> ProgramInputs:
             return assembly.with_windows(inputs, codes)
 
-        for state in program.slices(inputs, load_windows, self.budget):
+        for state in program.slices(inputs, load_windows, self.budget, begin):
             if on_progress is not None:
                 on_progress(progress_of(state))
         assert state is not None, "a program has at least one phase"

@@ -75,7 +75,11 @@ class Program:
         return self._compiled[key]
 
     def slices(
-        self, inputs: ProgramInputs, load_windows: LoadWindows, budget: int | None = None
+        self,
+        inputs: ProgramInputs,
+        load_windows: LoadWindows,
+        budget: int | None = None,
+        begin: Callable[[ProgramState], ProgramState] = lambda state: state,
     ) -> Iterator[ProgramState]:
         """Run, yielding the state after each slice; the last one is done.
 
@@ -83,9 +87,10 @@ class Program:
             inputs: what the program reads, on the device.
             load_windows: called when the program asks for other windows of the token pool.
             budget: morsels a slice; None lets a slice last about half a second.
+            begin: gives a state in which nothing is known what is known already.
         """
         executable, shapes = self.compiled(inputs)
-        state = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
+        state = begin(jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes))
         allowed, seconds = budget or 4, 0.0
         while int(state.phase) < self.done:
             if bool(state.waiting):

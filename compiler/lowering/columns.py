@@ -7,6 +7,7 @@ device has no type for.
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -93,6 +94,26 @@ class RunColumns:
         self._domains: dict[ValueMap, pa.ChunkedArray | None] = {}
         self._values = {wanted: self._evaluate(wanted) for wanted in self.maps}
         self.dictionary = StringDictionary.of(self._texts, [])
+        self.by_row: tuple[ValueMap, ...] = ()
+
+    def following(self, tables: Tables, morsels: Mapping[Scan, Morsel]) -> RunColumns | None:
+        """The columns of the next morsel; None where it may hold texts that no earlier one has."""
+        other = copy.copy(self)
+        other._tables, other._morsels = tables, morsels
+        texts = [origin for origin in self._encoded if origin[0] in morsels]
+        other.by_row = tuple(wanted for wanted in self.maps if self._is_by_row(wanted, morsels))
+        makes_texts = any(kind_of(wanted.type) is Kind.STRING for wanted in other.by_row)
+        if makes_texts or any(name not in morsels[scan].texts for scan, name in texts):
+            return None
+        other._encoded = {**self._encoded, **{o: other._encode(o) for o in texts}}
+        other._domains = dict(self._domains)
+        other._values = {**self._values, **{w: other._evaluate(w) for w in other.by_row}}
+        return other
+
+    def _is_by_row(self, wanted: ValueMap, morsels: Mapping[Scan, Morsel]) -> bool:
+        """Whether a map has an entry for each row of a morsel."""
+        origin = self._arguments[wanted]
+        return origin is not None and origin[0] in morsels and self.is_carried(*origin)
 
     def _settled(self, sites: Sequence[MapSite]) -> dict[ValueMap, Origin | None]:
         """Each map with the scan column that its argument is.
@@ -180,9 +201,10 @@ class RunColumns:
 
     def tables(self) -> tuple[MapTable, ...]:
         """The maps on the host, in the order of `maps`."""
-        return tuple(self._table(wanted) for wanted in self.maps)
+        return tuple(self.table(wanted) for wanted in self.maps)
 
-    def _table(self, wanted: ValueMap) -> MapTable:
+    def table(self, wanted: ValueMap) -> MapTable:
+        """One map on the host."""
         made, kind = self._values[wanted], kind_of(wanted.type)
         flat = _one_chunk(made.values)
         data = self.dictionary.codes(flat) if kind is Kind.STRING else arrow.values(flat)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import jax
 import pyarrow as pa
 
+from sqlax.compiler.lowering.assemble import Assembly
+from sqlax.compiler.lowering.columns import Tables
 from sqlax.compiler.plan.flow import computed_columns
 from sqlax.compiler.plan.nodes import Scan
 from sqlax.compiler.plan.schema import Kind
-from sqlax.compiler.report import check_errors
+from sqlax.compiler.report import RunReport, check_errors
+from sqlax.compiler.streaming.answers import Left, since
 from sqlax.compiler.streaming.division import Divider, Division
 from sqlax.compiler.streaming.facts import Facts
 from sqlax.compiler.streaming.size import Sizes, default_budget
@@ -91,18 +95,31 @@ def _run_morsels(
     execution: Execution, division: Division, scan: Scan, on_progress: OnProgress | None
 ) -> Iterator[Outcome]:
     """The result of each morsel, until there are rows enough."""
-    beside, found = execution.load(without=scan), 0
+    loaded, found = execution.load(without=scan), 0
+    earlier: Left | None = None
+    before: RunReport | None = None
     with Spool() as spool:
         facts = _spooled(execution, division, scan, spool)
         for table in spool.tables(division.rows):
-            whole = {**beside, scan: padded(table, division.rows)}
+            loaded = {**loaded, scan: padded(table, division.rows)}
             morsel = Morsel(len(table), facts.bounds, facts.texts)
-            outcome = execution.run_program(whole, on_progress, {scan: morsel})
-            check_errors(execution.plan.scores, outcome.report, is_whole=False)
-            yield outcome
-            found += len(outcome.table)
+            assembly = _following(execution, loaded, {scan: morsel}, earlier)
+            outcome, left = execution.run_program(assembly, on_progress, earlier)
+            report = since(outcome.report, before, left, earlier)
+            check_errors(execution.plan.scores, report, is_whole=False)
+            yield replace(outcome, report=report)
+            earlier, before, found = left, outcome.report, found + len(outcome.table)
             if division.enough is not None and found >= division.enough:
                 return
+
+
+def _following(
+    execution: Execution, tables: Tables, morsels: Mapping[Scan, Morsel], earlier: Left | None
+) -> Assembly:
+    """The next morsel, loaded: without what an earlier one has loaded already where that is so."""
+    with jax.enable_x64(True):
+        known = None if earlier is None else earlier.assembly.following(tables, morsels)
+        return execution.assembly(tables, morsels) if known is None else known
 
 
 def _spooled(execution: Execution, division: Division, scan: Scan, spool: Spool) -> Facts:
