@@ -22,8 +22,9 @@ from sqlax.compiler.lowering.convert import (
     convert,
 )
 from sqlax.compiler.lowering.environment import NotLowerableError, Typed
-from sqlax.compiler.lowering.maps import ValueMap
+from sqlax.compiler.lowering.maps import NUMBERED, ValueMap, can_be_map
 from sqlax.compiler.lowering.volatility import is_constant
+from sqlax.compiler.plan.nodes import columns_of
 from sqlax.compiler.plan.schema import Kind
 from sqlax.runtime.relation import Column
 
@@ -87,8 +88,10 @@ def is_interval(self: Expressions, node: exp.Expr) -> bool:
     """Whether DuckDB types an expression as INTERVAL; it is asked only where one may be."""
     if isinstance(node, exp.Column):
         return self.schema[node.name].type == "INTERVAL"
-    if isinstance(node, exp.Literal | exp.Boolean | exp.Null | exp.Case | exp.Func):
-        return isinstance(node, exp.Anonymous) and str(node.this).lower() in _MAKERS
+    if isinstance(node, exp.Placeholder):
+        return self.environment.parameters[node.name].type == "INTERVAL"
+    if isinstance(node, exp.Anonymous):
+        return str(node.this).lower() in _MAKERS
     made = isinstance(node, exp.Interval | exp.Add | exp.Sub | exp.Neg | exp.Paren | exp.Cast)
     return made and self.type_of(node) == "INTERVAL"
 
@@ -103,8 +106,8 @@ def interval_of(self: Expressions, node: exp.Expr) -> Interval:
         return interval_of(self, node.this)
     if is_constant(node):
         return _constant(self, node)
-    if isinstance(node, exp.Column):
-        return _column(self, node)
+    if isinstance(node, exp.Column | exp.Placeholder | exp.Cast):
+        return _mapped(self, node)
     if isinstance(node, exp.Neg):
         return interval_of(self, node.this).times(-1)
     if isinstance(node, exp.Add | exp.Sub):
@@ -121,11 +124,14 @@ def _constant(self: Expressions, node: exp.Expr) -> Interval:
     return Interval(one, two, three, jnp.full(shape, value is not None))
 
 
-def _column(self: Expressions, node: exp.Column) -> Interval:
-    if not self.uses_maps:
-        raise NotLowerableError("a column of type INTERVAL")
-    argument, text = self.schema[node.name], node.sql("duckdb")
-    trees = [sqlglot.parse_one(part.format(text), dialect="duckdb") for part in _PARTS]
+def _mapped(self: Expressions, node: exp.Expr) -> Interval:
+    """The parts of a column, a parameter or a text, each as a map."""
+    names = columns_of(node)
+    argument = self.schema[next(iter(names))] if len(names) == 1 else None
+    known = argument.kind in NUMBERED if argument is not None else not names
+    if not self.uses_maps or not known or not can_be_map(node, self.catalog):
+        raise NotLowerableError(f"the INTERVAL {node.sql('duckdb')}")
+    trees = [sqlglot.parse_one(p.format(node.sql("duckdb")), dialect="duckdb") for p in _PARTS]
     maps = (ValueMap(tree.sql("duckdb"), argument, "BIGINT", tree) for tree in trees)
     months, days, microseconds = (self.applied(wanted).column for wanted in maps)
     return Interval(months.data, days.data, microseconds.data, months.valid)
