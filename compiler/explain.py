@@ -14,16 +14,21 @@ from sqlax.compiler.plan.nodes import Node, Scan, Score
 from sqlax.compiler.plan.text import node_text, plan_text, prompt_text
 from sqlax.compiler.query import QueryPlan, asks_model
 from sqlax.compiler.report import OperatorReport, RunReport
+from sqlax.compiler.streaming.explain import streaming_lines
 
 
 @dataclass(frozen=True)
 class Part:
-    """One program of a query: its name, empty for the last one, and what is expected of it."""
+    """One program of a query: its name, empty for the last one, and what is expected of it.
+
+    `streaming` says what of it comes in morsels.
+    """
 
     name: str
     reason: str
     plan: QueryPlan
     estimator: Estimator
+    streaming: tuple[str, ...] = ()
 
 
 def parts_of(execution: Execution) -> tuple[Part, ...]:
@@ -32,10 +37,11 @@ def parts_of(execution: Execution) -> tuple[Part, ...]:
     parts = []
     for stage in execution.plan.stages:
         part = execution.part(stage)
-        estimator = Estimator(part, dict(stored))
+        estimator, streaming = Estimator(part, dict(stored)), (*streaming_lines(part, stored),)
         stored[stage.name] = estimator.rows(stage.plan)
-        parts.append(Part(stage.name, stage.reason, part.plan, estimator))
-    return (*parts, Part("", "", execution.plan, Estimator(execution, stored)))
+        parts.append(Part(stage.name, stage.reason, part.plan, estimator, streaming))
+    streaming = (*streaming_lines(execution, stored),)
+    return (*parts, Part("", "", execution.plan, Estimator(execution, stored), streaming))
 
 
 def whole_cost(parts: tuple[Part, ...]) -> Cost:
@@ -74,7 +80,7 @@ def _part_lines(part: Part, report: RunReport | None) -> list[str]:
     text = plan_text(
         part.plan.placed, lambda node: _line(node, part.estimator, done, report, scans)
     )
-    return [*head, text]
+    return [*head, *part.streaming, text]
 
 
 def _line(

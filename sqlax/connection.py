@@ -39,6 +39,8 @@ class Connection:
             `duckdb` all but the semantic operators. `graph` also compiles plain queries.
         progress: show a progress bar on standard error when a query runs for over a second.
         token_budget: most tokens of table texts in memory at once; None for 64 Mi.
+        memory_budget: bytes for the rows that a query's program reads; tables that are expected to
+            take more come in morsels. None for half of the machine's memory.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Connection:
         mode: Mode = "hybrid",
         progress: bool = False,
         token_budget: int | None = None,
+        memory_budget: int | None = None,
     ) -> None:
         self.duckdb = _open(database)
         self.dialect = dialect
@@ -58,6 +61,7 @@ class Connection:
         self._models: dict[str, LanguageModel] = {}
         self._progress = progress
         self._token_budget = token_budget
+        self._memory_budget = memory_budget
         self._rows: Relation | None = None
 
     def sql(self, text: str, params: object = None) -> Relation:
@@ -121,6 +125,7 @@ class Connection:
             mode=self.mode,
             progress=self._progress,
             token_budget=self._token_budget,
+            memory_budget=self._memory_budget,
         )
         other._models = self._models
         return other
@@ -161,7 +166,8 @@ class Connection:
         for name in plan.models:
             self._load(name or default)
         budget = self._token_budget or DEFAULT_TOKEN_BUDGET
-        return Execution(plan, Models(default, self._models), budget)
+        models = Models(default, self._models)
+        return Execution(plan, models, budget, memory_budget=self._memory_budget)
 
     def _default_model(self) -> LanguageModel:
         if isinstance(self._model, str | os.PathLike):

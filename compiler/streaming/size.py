@@ -41,8 +41,9 @@ class Sizes:
         return self.rows(scan) * row_bytes(scan)
 
     def _count(self, scan: Scan) -> int:
-        if isinstance(scan, Stored) and scan.stage in self._stored:
-            return self._stored[scan.stage]
+        stored = [rows for name, rows in self._stored.items() if name in scan.sql]
+        if stored:
+            return max(stored)
         expected = None if isinstance(scan, Stored) else self._catalog.expected_rows(scan.sql)
         if expected is not None:
             return expected
