@@ -77,7 +77,7 @@ def test_a_text_that_is_only_mapped_is_carried(connection: duckdb.DuckDBPyConnec
     run = execution(
         planned(connection, "SELECT id FROM a WHERE s LIKE '%an%'"), MODEL, compiled=True
     )
-    assembly = run._assembly(run.load())
+    assembly = run.assembly(run.load())
     assert len(assembly.dictionary) == 1
     assert len(assembly.columns.maps) == 1
 
