@@ -189,9 +189,12 @@ def _log_2(number: Values) -> Values:
 
 
 def _power(base: Values, exponent: Values) -> Values:
-    """As the C library's: XLA would make a constant power into products."""
-    held: Array = lax.optimization_barrier(exponent)  # type: ignore[no-untyped-call]
-    return jnp.power(base, held)
+    """As the C library's: XLA would make a constant power into products.
+
+    So the exponent is made to look as if it depended on the row. Of NaN every power is NaN but
+    the one of 0.
+    """
+    return jnp.power(base, jnp.where(jnp.isnan(base), exponent * 2.0, exponent))
 
 
 NUMBERS: dict[type[exp.Expr], Rule] = {
