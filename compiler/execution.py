@@ -66,6 +66,7 @@ class Execution:
         budget: morsels a slice; None for slices of about half a second.
         memory_budget: bytes for the rows of a part; None for half of the machine's memory.
         depth: how many parts of the same stage have been run before this one.
+        resident: rows that stay loaded between runs, by what decided them; None to load for each.
     """
 
     plan: QueryPlan
@@ -74,6 +75,7 @@ class Execution:
     budget: int | None = None
     memory_budget: int | None = None
     depth: int = 0
+    resident: dict[tuple[Node, str], tuple[Assembly, ProgramInputs]] | None = None
     programs: dict[Any, Program] = field(default_factory=dict)
     stage_programs: dict[str, dict[Any, Program]] = field(default_factory=dict)
     part_programs: dict[Node, dict[Any, Program]] = field(default_factory=dict)
@@ -84,6 +86,10 @@ class Execution:
         """The same query over other values of its parameters; compiled programs are shared."""
         catalog = Catalog(self.plan.catalog.connection, parameters)
         return replace(self, plan=replace(self.plan, catalog=catalog))
+
+    def keeping(self) -> Execution:
+        """The same query over the tables' rows as its first run finds them: they stay loaded."""
+        return replace(self, resident={})
 
     def run(self, on_progress: OnProgress | None = None) -> Outcome:
         """Run the query to its end, stage by stage.
@@ -101,7 +107,9 @@ class Execution:
             if self.plan.mode == "duckdb":
                 raise
             plan = self.plan.in_mode("duckdb")
-            other = replace(self, plan=plan, programs={}, stage_programs={}, _join_capacities={})
+            other = replace(
+                self, plan=plan, programs={}, stage_programs={}, resident=None, _join_capacities={}
+            )
             outcome = other._run_stages(on_progress)
             return replace(outcome, report=replace(outcome.report, outside=error.reason))
 
@@ -136,12 +144,11 @@ class Execution:
     def run_whole(self, on_progress: OnProgress | None) -> Outcome:
         """One program; where DuckDB does everything, no program at all."""
         begin = time.perf_counter()
-        tables = self.load()
         if isinstance(self.plan.placed, Scan):
-            return self._as_loaded(tables[self.plan.placed], begin)
-        with jax.enable_x64(True):
-            assembly = self.assembly(tables)
-        outcome, _ = self.run_program(assembly, on_progress)
+            return self._as_loaded(self.load()[self.plan.placed], begin)
+        outcome, left = self.run_program(self._kept_or_loaded(), on_progress)
+        if self.resident is not None:
+            self.resident[self._data_key()] = left.assembly, left.inputs
         check_errors(self.plan.scores, outcome.report)
         seconds = time.perf_counter() - begin
         return replace(outcome, report=replace(outcome.report, seconds=seconds))
@@ -161,7 +168,7 @@ class Execution:
         """
         begin, spent = time.perf_counter(), self._spent()
         with jax.enable_x64(True):
-            inputs = following_inputs(assembly, earlier)
+            inputs = self._first_inputs(assembly, earlier)
             while True:
                 known = following_answers(assembly, earlier)
                 state = self._drive(assembly, inputs, known, on_progress)
@@ -176,6 +183,23 @@ class Execution:
             report = run_report(assembly, state, compiling, time.perf_counter() - begin)
         outcome = Outcome(table, self.plan.outputs, report)
         return outcome, Left(assembly, inputs, state)
+
+    def _kept_or_loaded(self) -> Assembly:
+        """The rows of an earlier run where they stay loaded, or the tables' rows as they are now."""
+        if self.resident is not None and self._data_key() in self.resident:
+            return self.resident[self._data_key()][0]
+        with jax.enable_x64(True):
+            return self.assembly(self.load())
+
+    def _data_key(self) -> tuple[Node, str]:
+        """What decides which rows are loaded, the tables aside."""
+        return self.plan.placed, repr(sorted(self.plan.catalog.parameters.items()))
+
+    def _first_inputs(self, assembly: Assembly, earlier: Left | None) -> ProgramInputs:
+        known = (self.resident or {}).get(self._data_key())
+        if known is not None and known[0] is assembly:
+            return known[1]
+        return following_inputs(assembly, earlier)
 
     def _as_loaded(self, table: pa.Table, begin: float) -> Outcome:
         numbered = table.rename_columns([f"c{place}" for place in range(table.num_columns)])

@@ -46,6 +46,18 @@ class CompiledQuery:
         execution = self._for({**self._defaults, **parameters})
         return Result(execution.run(self._on_progress), execution.plan.catalog.connection)
 
+    def resident(self) -> CompiledQuery:
+        """The same query with its tables' rows kept on the device between runs.
+
+        Its first run, and the first with other parameters, reads the tables; later runs do not, and
+        do not see what has changed since. Model answers are computed anew.
+        """
+
+        def make(parameters: Mapping[str, Any]) -> Execution:
+            return self._make(parameters).keeping()
+
+        return CompiledQuery(make, self._defaults, self._on_progress)
+
     def explain(self, *, analyze: bool = False, verbose: bool = False) -> str:
         """The plan with estimates; with `analyze` the query is run and measured."""
         from sqlax.compiler.explain import explain_text
