@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -13,10 +12,10 @@ def quotient(
     """Each row's quotient, rounded once.
 
     XLA turns a division by one number for all rows into a product with its reciprocal, which
-    is often off by one bit: 10010 / 100 would be 100.10000000000001. Behind the barrier it cannot
-    see that the rows' divisors are one number. The second barrier keeps it from making
-    (a / b) / c into a / (b * c).
+    is often off by one bit: 10010 / 100 would be 100.10000000000001; and (a / b) / c into
+    a / (b * c). Selections that change nothing keep it from seeing either, and unlike barriers
+    leave the division in one kernel with what is around it.
     """
-    divisors = jnp.broadcast_to(jnp.asarray(divisor, dividend.dtype), dividend.shape)
-    divided = dividend / jax.lax.optimization_barrier(divisors)
-    return jax.lax.optimization_barrier(divided)
+    one_for_all = jnp.asarray(divisor, dividend.dtype)
+    divided = dividend / jnp.where(jnp.isnan(dividend), jnp.nan, one_for_all)
+    return jnp.where(jnp.isnan(divided), jnp.nan, divided)

@@ -20,11 +20,12 @@ from sqlax.result import Result
 
 VALUES = """
     x * y + z; x * y - z * y; (x + y) - x; x / y * z; (x / y) / z; x / 100; x / 7 / 3; m / 100;
-    (m / 7)::DOUBLE / 3; m::DOUBLE / i; i / 10; x * 3; power(x, 3); power(x, 2); power(abs(x), 0.3);
-    sqrt(abs(x)); ln(abs(x)); cbrt(x); round(x, 2); round(x * 100) / 100; f * f + f; f / 3; f * 0.1;
+    (m / 7)::DOUBLE / 3; m::DOUBLE / i; i / 10; x * 3;
+    sqrt(abs(x)); round(x, 2); round(x * 100) / 100; f * f + f; f / 3; f * 0.1;
     f::DOUBLE * f::DOUBLE + f; i::FLOAT / 7; m::FLOAT; m::DOUBLE; x::FLOAT;
     x::DECIMAL(12,4)::DOUBLE; CASE WHEN x > 0 THEN x * y ELSE z END + z; x % 0.7; x - y * 0.5;
-    epoch(ts) / 60; julian(ts); -x * y - z; y * 100 + x * 0.1; (x + y) * z - x; f * 3 - f; x // 3 * 3
+    epoch(ts) / 60; julian(ts); -x * y - z; y * 100 + x * 0.1; (x + y) * z - x; f * 3 - f;
+    x // 3 * 3; x / 100 + y; x / (y / z); 100 / x; 1 / 3.0 * x; x / 1e3 / 1e3
 """
 
 
