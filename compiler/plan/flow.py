@@ -98,7 +98,7 @@ def _values_read(node: Node, wanted: set[str], mapped: Collection[exp.Expr]) -> 
     if isinstance(node, Distinct):
         return set(node.schema.names)
     if isinstance(node, Union):
-        return _of_sides(node, wanted)
+        return _of_sides(node, set(node.schema.names))
     if isinstance(node, Filter | Score | Join | Aggregate | Sort | Window):
         return {name for e in node.expressions() for name in _read_outside(e, mapped)}
     return set()
