@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import duckdb
 import jax
 import numpy as np
 import pyarrow as pa
 
+from sqlax.compiler.decoding import check_numbers, decode
 from sqlax.compiler.lowering.assemble import Assembly, Models
-from sqlax.compiler.lowering.columns import Tables, loading_sql
+from sqlax.compiler.lowering.columns import Tables
 from sqlax.compiler.lowering.machine import Blueprint, phases_of
 from sqlax.compiler.lowering.map_sites import MapSite, map_sites
-from sqlax.compiler.lowering.step import build_step, start
+from sqlax.compiler.lowering.step import build_step, program_key, start
 from sqlax.compiler.placement import Stage
-from sqlax.compiler.plan.catalog import Catalog, first_line, used_parameters
-from sqlax.compiler.plan.flow import carried_from
+from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import Node, Scan
 from sqlax.compiler.plan.output import Output
-from sqlax.compiler.plan.schema import Field, decimal_scale, enum_values
 from sqlax.compiler.query import QueryPlan
+from sqlax.compiler.reading import read_scans
 from sqlax.compiler.report import RunReport, Spent, check_errors, run_report, whole_report
+from sqlax.compiler.resident import Resident
 from sqlax.compiler.streaming.answers import Left, following_answers, following_inputs
 from sqlax.compiler.streaming.run import run_divided
-from sqlax.errors import DataError, OutsideGraphError
-from sqlax.runtime.decode import OutputColumn, arrow_column
+from sqlax.errors import OutsideGraphError
 from sqlax.runtime.load.morsel import Morsel
 from sqlax.runtime.load.pool import DEFAULT_TOKEN_BUDGET
 from sqlax.runtime.program import Program, Progress, progress_of
@@ -66,7 +64,7 @@ class Execution:
         budget: morsels a slice; None for slices of about half a second.
         memory_budget: bytes for the rows of a part; None for half of the machine's memory.
         depth: how many parts of the same stage have been run before this one.
-        resident: rows that stay loaded between runs, by what decided them; None to load for each.
+        resident: the rows that stay loaded between runs; None to read them for each.
     """
 
     plan: QueryPlan
@@ -75,7 +73,7 @@ class Execution:
     budget: int | None = None
     memory_budget: int | None = None
     depth: int = 0
-    resident: dict[tuple[Node, str], tuple[Assembly, ProgramInputs]] | None = None
+    resident: Resident | None = None
     programs: dict[Any, Program] = field(default_factory=dict)
     stage_programs: dict[str, dict[Any, Program]] = field(default_factory=dict)
     part_programs: dict[Node, dict[Any, Program]] = field(default_factory=dict)
@@ -89,7 +87,7 @@ class Execution:
 
     def keeping(self) -> Execution:
         """The same query over the tables' rows as its first run finds them: they stay loaded."""
-        return replace(self, resident={})
+        return replace(self, resident=Resident())
 
     def run(self, on_progress: OnProgress | None = None) -> Outcome:
         """Run the query to its end, stage by stage.
@@ -146,15 +144,21 @@ class Execution:
         begin = time.perf_counter()
         if isinstance(self.plan.placed, Scan):
             return self._as_loaded(self.load()[self.plan.placed], begin)
-        outcome, left = self.run_program(self._kept_or_loaded(), on_progress)
+        known = None if self.resident is None else self.resident.of(self.plan)
+        assembly, inputs = known or (self.assembly(self.load()), None)
+        outcome, left = self.run_program(assembly, on_progress, inputs=inputs)
         if self.resident is not None:
-            self.resident[self._data_key()] = left.assembly, left.inputs
+            self.resident.keep(self.plan, (left.assembly, left.inputs))
         check_errors(self.plan.scores, outcome.report)
         seconds = time.perf_counter() - begin
         return replace(outcome, report=replace(outcome.report, seconds=seconds))
 
     def run_program(
-        self, assembly: Assembly, on_progress: OnProgress | None, earlier: Left | None = None
+        self,
+        assembly: Assembly,
+        on_progress: OnProgress | None,
+        earlier: Left | None = None,
+        inputs: ProgramInputs | None = None,
     ) -> tuple[Outcome, Left]:
         """The plan's program over some rows; rows that fail are reported only.
 
@@ -162,13 +166,14 @@ class Execution:
             assembly: the rows, loaded.
             on_progress: told after each slice.
             earlier: left by a run over other rows; with the same dictionary its answers are kept.
+            inputs: the rows on the device, where they are there already.
 
         Returns:
             The result, and what is left to another run.
         """
         begin, spent = time.perf_counter(), self._spent()
         with jax.enable_x64(True):
-            inputs = self._first_inputs(assembly, earlier)
+            inputs = following_inputs(assembly, earlier) if inputs is None else inputs
             while True:
                 known = following_answers(assembly, earlier)
                 state = self._drive(assembly, inputs, known, on_progress)
@@ -176,30 +181,13 @@ class Execution:
                     break
                 earlier = Left(assembly, inputs, state)
                 assembly = assembly.grown(self._join_capacities)
-            _check_numbers(state)
-            table = _decode(assembly, state)
+            check_numbers(state)
+            table = decode(assembly, state)
             now = self._spent()
             compiling = Spent(now.traces - spent.traces, now.seconds - spent.seconds)
             report = run_report(assembly, state, compiling, time.perf_counter() - begin)
         outcome = Outcome(table, self.plan.outputs, report)
         return outcome, Left(assembly, inputs, state)
-
-    def _kept_or_loaded(self) -> Assembly:
-        """The rows of an earlier run where they stay loaded, or the tables' rows as they are now."""
-        if self.resident is not None and self._data_key() in self.resident:
-            return self.resident[self._data_key()][0]
-        with jax.enable_x64(True):
-            return self.assembly(self.load())
-
-    def _data_key(self) -> tuple[Node, str]:
-        """What decides which rows are loaded, the tables aside."""
-        return self.plan.placed, repr(sorted(self.plan.catalog.parameters.items()))
-
-    def _first_inputs(self, assembly: Assembly, earlier: Left | None) -> ProgramInputs:
-        known = (self.resident or {}).get(self._data_key())
-        if known is not None and known[0] is assembly:
-            return known[1]
-        return following_inputs(assembly, earlier)
 
     def _as_loaded(self, table: pa.Table, begin: float) -> Outcome:
         numbered = table.rename_columns([f"c{place}" for place in range(table.num_columns)])
@@ -208,15 +196,16 @@ class Execution:
 
     def assembly(self, tables: Tables, morsels: Mapping[Scan, Morsel] | None = None) -> Assembly:
         """The rows of each scan, loaded; of those in `morsels` a table holds only a part."""
-        return Assembly(
-            self.plan,
-            self.models,
-            tables,
-            self.token_budget,
-            self._join_capacities,
-            self.map_sites(),
-            morsels,
-        )
+        with jax.enable_x64(True):
+            return Assembly(
+                self.plan,
+                self.models,
+                tables,
+                self.token_budget,
+                self._join_capacities,
+                self.map_sites(),
+                morsels,
+            )
 
     def map_sites(self) -> tuple[MapSite, ...]:
         """Where the plan reads maps; looked for once for all values of the parameters."""
@@ -237,47 +226,15 @@ class Execution:
             lowered, _ = self.program(assembly).lower(assembly.inputs())
             return str(lowered.as_text())
 
-    def load(self, without: Scan | None = None) -> Tables:
-        """The rows of every scan, or of all but one, from DuckDB.
-
-        Raises:
-            DataError: with DuckDB's reason.
-        """
-        self._check_columns()
-        scans = (scan for scan in self.plan.scans if scan != without)
-        with _readable():
-            return {scan: self._relation(scan).to_arrow_table() for scan in scans}
-
-    @contextmanager
-    def reading(self, scan: Scan, rows: int) -> Iterator[pa.RecordBatchReader]:
-        """The rows of a scan batch by batch; DuckDB's connection is busy until the end.
-
-        Raises:
-            DataError: with DuckDB's reason.
-        """
-        with _readable(), self._relation(scan).to_arrow_reader(rows) as reader:
-            yield reader
-
-    def _relation(self, scan: Scan) -> duckdb.DuckDBPyRelation:
-        connection, parameters = self.plan.catalog.connection, self.plan.catalog.parameters
-        used = used_parameters(connection, scan.sql, parameters)
-        return connection.sql(loading_sql(scan), params=used)
-
-    def _check_columns(self) -> None:
-        """Raise where a table has changed since the query was planned.
-
-        Raises:
-            DataError: a column has another type now.
-        """
-        for scan in self.plan.scans:
-            if self.plan.catalog.describe(scan.sql) != scan.schema.fields:
-                raise DataError("the tables' columns changed since the query was compiled")
+    def load(self) -> Tables:
+        """The rows of every scan, from DuckDB; see `read_scans`."""
+        return read_scans(self.plan)
 
     def program(self, assembly: Assembly) -> Program:
         """The program for data of this assembly's capacities; made once."""
         blueprint = assembly.blueprint()
         operators = [assembly.loaded[score].inputs for score in self.plan.scores]
-        key = _program_key(blueprint, operators)
+        key = program_key(blueprint, operators)
         if key not in self.programs:
             self.programs[key] = self._make_program(blueprint, operators)
         return self.programs[key]
@@ -320,56 +277,3 @@ class Execution:
                 self._join_capacities[join] = bucket(int(needed))
                 grown = True
         return grown
-
-
-@contextmanager
-def _readable() -> Iterator[None]:
-    """DuckDB's errors as ours."""
-    try:
-        yield
-    except duckdb.InterruptException as error:
-        raise KeyboardInterrupt from error
-    except (duckdb.Error, UnicodeDecodeError, pa.ArrowInvalid) as error:
-        raise DataError(first_line(error)) from error
-
-
-def _program_key(blueprint: Blueprint, constants: Sequence[ScoreInputs]) -> Any:
-    """Everything static that a run's data decided."""
-    operators = tuple(
-        (o.model.identity, o.parts, o.items, o.neutral, o.tiles) for o in blueprint.operators
-    )
-    shapes = tuple(leaf.shape for given in constants for leaf in jax.tree.leaves(given))
-    types = tuple(sorted(blueprint.parameter_types.items()))
-    return operators, shapes, blueprint.capacities, blueprint.constants, types
-
-
-def _check_numbers(state: ProgramState) -> None:
-    """Raise where the graph cannot give the answer, but DuckDB gives it or its own error.
-
-    Raises:
-        OutsideGraphError: a value left its type's range or 64 bits, or was divided by zero.
-    """
-    if bool(state.overflow):
-        raise OutsideGraphError("a number left the range of its SQL type, or was divided by zero")
-
-
-def _decode(assembly: Assembly, state: ProgramState) -> pa.Table:
-    plan = assembly.plan.placed
-    count = int(np.asarray(state.output.mask).sum())
-    columns = []
-    for output in plan.schema.fields:
-        column = state.output.columns[output.name]
-        data, valid = np.asarray(column.data[:count]), np.asarray(column.valid[:count])
-        held = _held(assembly, output)
-        columns.append(arrow_column(held, data, valid, assembly.dictionary))
-    numbered = [f"c{place}" for place in range(len(columns))]
-    return pa.table(columns, names=numbered)
-
-
-def _held(assembly: Assembly, output: Field) -> OutputColumn:
-    origin = carried_from(assembly.plan.placed, output.name)
-    if origin is not None and assembly.columns.is_carried(*origin):
-        scan, name = origin
-        return OutputColumn(output.kind, source=assembly.tables[scan].column(name))
-    labels = output.labels or enum_values(output.type)
-    return OutputColumn(output.kind, decimal_scale(output.type), labels=labels)

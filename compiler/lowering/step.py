@@ -172,3 +172,13 @@ def empty_state(blueprint: Blueprint, inputs: ProgramInputs) -> ProgramState:
 def _zeros_of(function: Callable[..., Any], *arguments: Any) -> Any:
     shapes = jax.eval_shape(function, *arguments)
     return jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
+
+
+def program_key(blueprint: Blueprint, constants: Sequence[ScoreInputs]) -> Any:
+    """Everything static that a run's data decided."""
+    operators = tuple(
+        (o.model.identity, o.parts, o.items, o.neutral, o.tiles) for o in blueprint.operators
+    )
+    shapes = tuple(leaf.shape for given in constants for leaf in jax.tree.leaves(given))
+    types = tuple(sorted(blueprint.parameter_types.items()))
+    return operators, shapes, blueprint.capacities, blueprint.constants, types

@@ -16,6 +16,7 @@ from sqlax.compiler.lowering.columns import Tables
 from sqlax.compiler.plan.flow import computed_columns
 from sqlax.compiler.plan.nodes import Scan
 from sqlax.compiler.plan.schema import Kind
+from sqlax.compiler.reading import read_scans, reading
 from sqlax.compiler.report import RunReport, check_errors
 from sqlax.compiler.streaming.answers import Left, since
 from sqlax.compiler.streaming.division import Divider, Division
@@ -95,7 +96,7 @@ def _run_morsels(
     execution: Execution, division: Division, scan: Scan, on_progress: OnProgress | None
 ) -> Iterator[Outcome]:
     """The result of each morsel, until there are rows enough."""
-    loaded, found = execution.load(without=scan), 0
+    loaded, found = read_scans(execution.plan, without=scan), 0
     earlier: Left | None = None
     before: RunReport | None = None
     with Spool() as spool:
@@ -126,7 +127,7 @@ def _spooled(execution: Execution, division: Division, scan: Scan, spool: Spool)
     """What is known of a scan's rows once they are on disk."""
     room = division.rows * _TEXT_BYTES
     facts = Facts(scan, _computed_texts(execution, scan), room)
-    with execution.reading(scan, _BATCH) as reader:
+    with reading(execution.plan, scan, _BATCH) as reader:
         spool.write(reader.schema, facts.watched(reader))
     return facts
 
