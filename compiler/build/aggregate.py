@@ -84,6 +84,8 @@ def build_aggregate(
     found = (call for e in expressions for call in Grouping.aggregates_in(e, context))
     calls = list(dict.fromkeys(found))
     keys = list(dict.fromkeys(group.keys))
+    if not calls and (not keys or group.sets is not None):
+        calls = [exp.Count(this=exp.Star())]  # a relation has a column
     plan, lifted = settle(plan, [*keys, *calls], context)
     split = len(keys)
     types = [*context.types(lifted[:split], plan), *context.types(lifted[split:], plan)]

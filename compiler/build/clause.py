@@ -9,6 +9,7 @@ from sqlglot import exp
 from sqlax.compiler.build.context import Context
 from sqlax.compiler.build.resolve import resolve
 from sqlax.compiler.build.scope import Scope
+from sqlax.compiler.lowering.expressions import is_constant
 from sqlax.compiler.plan.nodes import Limit, Node, Sort, SortItem
 from sqlax.errors import BindError, UnsupportedError
 
@@ -16,7 +17,7 @@ from sqlax.errors import BindError, UnsupportedError
 def order_items(
     tree: exp.Query, outputs: list[exp.Expr], scope: Scope, context: Context
 ) -> list[SortItem]:
-    """The keys of a query's ORDER BY over what its outputs read."""
+    """The keys of a query's ORDER BY over what its outputs read; a constant orders nothing."""
     clause = tree.args.get("order")
     items: list[SortItem] = []
     for ordered in clause.expressions if clause is not None else []:
@@ -28,7 +29,7 @@ def order_items(
         value = ordinal(ordered.this, outputs, context)
         resolved = value or resolve(ordered.this, scope, context, alias_first=True)
         items.append(SortItem(resolved, descending, nulls_first))
-    return items
+    return [item for item in items if not is_constant(item.value)]
 
 
 def ordinal(node: exp.Expr, outputs: list[exp.Expr], context: Context) -> exp.Expr | None:
