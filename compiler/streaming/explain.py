@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from sqlax.compiler.plan.nodes import Node
+from sqlax.compiler.plan.nodes import Node, Scan
+from sqlax.compiler.streaming.division import Division
 from sqlax.compiler.streaming.run import divided
-from sqlax.compiler.streaming.size import Sizes
+from sqlax.compiler.streaming.size import Sizes, scans_of
 
 if TYPE_CHECKING:
     from sqlax.compiler.execution import Execution
@@ -22,20 +23,21 @@ def streaming_lines(execution: Execution, stored: Mapping[str, int]) -> Iterator
     """
     sizes = Sizes(execution.plan.catalog, stored)
     division = divided(execution, sizes)
-    if division.scan is not None:
-        rows = sizes.rows(division.scan)
-        morsels = max(1, -(-rows // division.rows))
-        what = f"~{rows:,} rows in ~{morsels:,} morsels of {division.rows:,}"
-        yield f"STREAMED {what} up to {_title(division.plan)}: {division.scan.sql}"
-    elif not division.is_whole:
+    if not division.is_whole and division.scan is None:
         yield from streaming_lines(_first(execution, division.plan), stored)
-    elif division.plan != execution.plan.placed:
-        yield "DUCKDB runs what does not fit the memory budget"
+        return
+    if not {*scans_of(division.plan)} <= {*execution.plan.scans}:
+        yield "DUCKDB runs what the memory budget does not hold"
+    if division.scan is not None:
+        yield _streamed(division, division.scan, sizes.rows(division.scan))
+
+
+def _streamed(division: Division, scan: Scan, rows: int) -> str:
+    morsels = max(1, -(-rows // division.rows))
+    last = type(division.plan).__name__.upper()
+    what = f"~{rows:,} rows in ~{morsels:,} morsels of {division.rows:,} up to {last}"
+    return f"STREAMED {what}: {scan.sql}"
 
 
 def _first(execution: Execution, plan: Node) -> Execution:
     return execution.over(plan, (), execution.depth + 1)
-
-
-def _title(node: Node) -> str:
-    return type(node).__name__.upper()

@@ -53,9 +53,11 @@ def run_divided(execution: Execution, on_progress: OnProgress | None) -> Outcome
     """One part of a query: what is too large is run first, in morsels, then what is above it."""
     division = divided(execution)
     outputs, depth = execution.plan.outputs, execution.depth + 1
-    if division.is_whole:
-        return execution.over(division.plan, outputs, execution.depth).run_whole(on_progress)
     begin = time.perf_counter()
+    if division.is_whole:
+        whole = execution.over(division.plan, outputs, execution.depth)
+        done = whole.run_whole(on_progress)
+        return done if whole is execution else _joined(execution, begin, (whole, done))
     is_last = division.above is None or division.store is None
     first = execution.over(division.plan, outputs if is_last else (), depth)
     done = _run_first(first, division, on_progress)
@@ -64,9 +66,14 @@ def run_divided(execution: Execution, on_progress: OnProgress | None) -> Outcome
     above = execution.over(division.above, outputs, depth)
     with _registered(execution, division.store.name, done.table):
         last = run_divided(above, on_progress)
-    parts = ((first.plan, done.report), (above.plan, last.report))
-    seconds = time.perf_counter() - begin
-    return replace(last, report=joined(execution.plan, parts, seconds))
+    return _joined(execution, begin, (first, done), (above, last))
+
+
+def _joined(execution: Execution, begin: float, *parts: tuple[Execution, Outcome]) -> Outcome:
+    """The last part's outcome with the report of all of them."""
+    reports = [(part.plan, outcome.report) for part, outcome in parts]
+    report = joined(execution.plan, reports, time.perf_counter() - begin)
+    return replace(parts[-1][1], report=report)
 
 
 @contextmanager

@@ -69,13 +69,14 @@ class EagerProgram(Program):
         assert self.morsels is not None, "given by the execution"
         shapes = jax.eval_shape(self.start, self.models, inputs)
         state = begin(jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes))
+        models = jax.device_put(self.models)
         while int(state.phase) < self.done:
             if bool(state.waiting):
                 inputs = load_windows(tuple(np.asarray(state.wanted).tolist()))
                 state = replace(state, waiting=jnp.zeros((), bool))
             branch = self.morsels.branches[int(self.morsels.number(state))]
             with mock.patch.object(jax.lax, "optimization_barrier", _as_it_is):
-                state = branch(self.models, inputs, state)
+                state = branch(models, inputs, state)
             yield state
 
 
