@@ -23,6 +23,7 @@ from sqlax.compiler.plan.nodes import (
     JoinKind,
     Node,
     column,
+    columns_of,
     outer_columns_of,
 )
 from sqlax.compiler.plan.schema import Field, Schema
@@ -92,11 +93,20 @@ def _has_plain_arguments(node: exp.Expr) -> bool:
 
 
 def attach(plan: Node, node: exp.Expr, context: Context) -> tuple[Node, exp.Expr]:
-    """The plan joined with one subquery, and the expression that is the subquery's value."""
+    """The plan joined with one subquery, and the expression that is the subquery's value.
+
+    One that the plan is joined with already, as for ORDER BY, is not joined again.
+    """
+    known = context.attached.get(node)
+    if known is not None and columns_of(known) <= set(plan.schema.names):
+        return plan, known
     found = context.subqueries[node.expressions[0].name]
     if found.kind is SubqueryKind.SCALAR:
-        return _scalar(plan, node, found, context)
-    return _joined(plan, node, found, JoinKind.MARK, context)
+        plan, value = _scalar(plan, node, found, context)
+    else:
+        plan, value = _joined(plan, node, found, JoinKind.MARK, context)
+    context.attached[node] = value
+    return plan, value
 
 
 def _joined(

@@ -34,6 +34,7 @@ class Context:
         outer: the scope around the query, whose columns it may read.
         templates: the semantic calls seen so far.
         subqueries: the subqueries of expressions seen so far, by key.
+        attached: the value of each subquery that was joined to a plan.
         plain: CTEs without semantic calls, in order, as SQL.
         planned: CTEs as plans, by lower-case name.
         semantic: lower-case names of the CTEs that call a model.
@@ -51,6 +52,7 @@ class Context:
     outer: Scope | None = None
     templates: Templates = field(default_factory=Templates)
     subqueries: dict[str, Subquery] = field(default_factory=dict)
+    attached: dict[exp.Expr, exp.Expr] = field(default_factory=dict)
     plain: tuple[exp.CTE, ...] = ()
     planned: dict[str, Node] = field(default_factory=dict)
     semantic: frozenset[str] = frozenset()
