@@ -162,7 +162,7 @@ class Connection:
             mode=self.mode,
             span=span,
         )
-        default = self._default_model().name if None in plan.models else ""
+        default = self._default_model().name if plan.models else ""
         for name in plan.models:
             self._load(name or default)
         budget = self._token_budget or DEFAULT_TOKEN_BUDGET

@@ -7,10 +7,11 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from sqlax.compiler.build.attach import settle, where
+from sqlax.compiler.build.attach import where
 from sqlax.compiler.build.conditions import join as join_nodes
 from sqlax.compiler.build.context import Context
 from sqlax.compiler.build.dependent import with_outer_values
+from sqlax.compiler.build.pair_join import pair_join
 from sqlax.compiler.build.resolve import resolve
 from sqlax.compiler.build.scope import Scope, Source
 from sqlax.compiler.build.subquery import free_columns
@@ -99,8 +100,13 @@ class _Joiner:
         operands = [resolve(o, self.scope, self.context) for o in _on(item)]
         if kind in (JoinKind.SEMI, JoinKind.ANTI):
             del self.scope.sources[-len(sources) :]
-        left, right, operands = self._placed(left, right, operands, kind, item)
-        return self._node(left, right, item, kind, using + operands)
+        asking = [o for o in operands if has_semantic(o) or has_subquery(o)]
+        plain = [o for o in operands if o not in asking]
+        if asking and kind is JoinKind.INNER:
+            self.pending.extend(asking)
+        elif asking:
+            return self._asking(left, right, item, using + plain, asking)
+        return self._node(left, right, item, kind, using + plain)
 
     def _check_names(self, sources: list[Source]) -> None:
         names = {source.name.lower() for source in self.scope.sources}
@@ -110,21 +116,22 @@ class _Joiner:
                     f"table name {source.name!r} stands twice in FROM", self.context.sql
                 )
 
-    def _placed(
-        self, left: Node, right: Node, operands: list[exp.Expr], kind: JoinKind, item: exp.Join
-    ) -> tuple[Node, Node, list[exp.Expr]]:
-        """Conditions with calls or subqueries above an inner join, or on one side of another."""
-        plain = [o for o in operands if not has_semantic(o) and not has_subquery(o)]
-        for operand in (o for o in operands if o not in plain):
-            if kind is JoinKind.INNER:
-                self.pending.append(operand)
-            elif kind is JoinKind.LEFT and item.side.upper() == "LEFT" and _only(operand, right):
-                right, (value,) = settle(right, [operand], self.context)
-                plain.append(value)
-            else:
-                text = f"{_sql_kind(item)} JOIN with such a condition cannot be compiled yet"
-                raise UnsupportedError(f"{text}: {operand.sql('duckdb')[:80]}", self.context.sql)
-        return left, right, plain
+    def _asking(
+        self,
+        left: Node,
+        right: Node,
+        item: exp.Join,
+        plain: list[exp.Expr],
+        asking: list[exp.Expr],
+    ) -> Node:
+        """A join that keeps rows without a match, whose condition asks a model or a subquery."""
+        kind = _kind(item)
+        if kind is JoinKind.OTHER or free_columns(right):
+            text = f"{_sql_kind(item)} JOIN with such a condition cannot be compiled yet"
+            raise UnsupportedError(text, self.context.sql)
+        if item.side.upper() == "RIGHT":
+            left, right = right, left
+        return pair_join(left, right, kind, [*plain, *asking], self.context)
 
     def _node(
         self, left: Node, right: Node, item: exp.Join, kind: JoinKind, conditions: list[exp.Expr]
@@ -174,10 +181,6 @@ class _Joiner:
         elif item.side.upper() == "FULL":
             both = exp.Coalesce(this=left.copy(), expressions=[column(right)])
             self.scope.merged[field] = both
-
-
-def _only(operand: exp.Expr, side: Node) -> bool:
-    return columns_of(operand) <= set(side.schema.names)
 
 
 def _schema(left: Node, right: Node, item: exp.Join) -> Schema:
