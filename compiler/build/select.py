@@ -98,7 +98,10 @@ def _sink(
     nothing_below = not any(map(has_semantic, semantic))
     if grouping is not None and nothing_below and not grouping.semantic_below:
         return plan, semantic, clauses
-    plan, semantic = attach_plain(plan, semantic, context)
+    asking = [condition for condition in semantic if has_semantic(condition)]
+    plan, attached = attach_plain(plan, asking, context)
+    known = dict(zip(asking, attached, strict=True))
+    semantic = [known.get(condition, condition) for condition in semantic]
     if grouping is None and any(map(has_semantic, [*semantic, *above])):
         plan, above = attach_plain(plan, above, context)
     plan, sunk = sink(plan, [*semantic, *above], context)

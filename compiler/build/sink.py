@@ -15,7 +15,7 @@ from sqlax.compiler.build.context import Context
 from sqlax.compiler.build.tree import has_semantic, has_subquery, is_semantic, rewrite
 from sqlax.compiler.lowering.expressions import is_constant, is_volatile
 from sqlax.compiler.lowering.support import is_lowerable
-from sqlax.compiler.plan.nodes import Node, Project, Score, column, columns_of
+from sqlax.compiler.plan.nodes import Node, Project, Score, column, columns_of, outer_columns_of
 from sqlax.compiler.plan.schema import Field, Schema
 
 
@@ -83,6 +83,7 @@ class _Sinker:
         if (
             has_semantic(node)
             or has_subquery(node)
+            or outer_columns_of(node)
             or node.find(exp.Window, exp.Grouping)
             or any(Grouping.aggregates_in(node, self.context))
         ):
