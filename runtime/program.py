@@ -79,7 +79,7 @@ class Program:
         inputs: ProgramInputs,
         load_windows: LoadWindows,
         budget: int | None = None,
-        begin: Callable[[ProgramState], ProgramState] = lambda state: state,
+        known: Callable[[ProgramState], ProgramState] = lambda state: state,
     ) -> Iterator[ProgramState]:
         """Run, yielding the state after each slice; the last one is done.
 
@@ -87,10 +87,10 @@ class Program:
             inputs: what the program reads, on the device.
             load_windows: called when the program asks for other windows of the token pool.
             budget: morsels a slice; None lets a slice last about half a second.
-            begin: gives a state in which nothing is known what is known already.
+            known: gives a state in which nothing is known what is known already.
         """
         executable, shapes = self.compiled(inputs)
-        state = begin(jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes))
+        state = known(jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes))
         allowed, seconds = budget or 4, 0.0
         while int(state.phase) < self.done:
             if bool(state.waiting):

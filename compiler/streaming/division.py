@@ -95,7 +95,7 @@ class Divider:
             if division is not None:
                 return division
             assert climb.reader is not None, "a plan without a reader streams to its end"
-            first = next((side for side in climb.reader.inputs if _is_semantic(side)), None)
+            first = _first_semantic(climb.reader, climb.top)
             if first is not None:
                 return self._stored(plan, first, Division(first))
             in_duckdb = Scan(climb.reader.schema, render(climb.reader))
@@ -142,7 +142,10 @@ class Divider:
             if more and _is_semantic(top):
                 return _Climb(top, reader, is_shared=True)
             beside |= {s for side in reader.inputs if side != top for s in scans_of(side)}
-            if not _is_row_wise(reader, top) or scan in beside or not self._fits(beside, 0.5):
+            asks = any(_is_semantic(side) for side in reader.inputs if side != top)
+            if asks or not _is_row_wise(reader, top):
+                return _Climb(top, reader)
+            if scan in beside or not self._fits(beside, 0.5):
                 return _Climb(top, reader)
             top = reader
         return _Climb(top, None)
@@ -154,6 +157,12 @@ def _is_row_wise(node: Node, child: Node) -> bool:
         inner = node.kind is JoinKind.INNER
         return inner or (node.kind in _BY_LEFT_ROW and child == node.left)
     return isinstance(node, Filter | Project | Score)
+
+
+def _first_semantic(node: Node, top: Node) -> Node | None:
+    """An input with a semantic operator in it: what does not come in morsels is asked first."""
+    asking = [side for side in node.inputs if _is_semantic(side)]
+    return next((side for side in asking if side != top), asking[0] if asking else None)
 
 
 def _is_semantic(plan: Node) -> bool:

@@ -62,7 +62,7 @@ def run_divided(execution: Execution, on_progress: OnProgress | None) -> Outcome
     first = execution.over(division.plan, outputs if is_last else (), depth)
     done = _run_first(first, division, on_progress)
     if division.above is None or division.store is None:
-        return done
+        return done if first is execution else _joined(execution, begin, (first, done))
     above = execution.over(division.above, outputs, depth)
     with _registered(execution, division.store.name, done.table):
         last = run_divided(above, on_progress)

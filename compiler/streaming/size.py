@@ -9,9 +9,9 @@ from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import Node, Scan, Stored
 from sqlax.compiler.plan.schema import Kind
 
-_NUMBER = 8 + 2 * 9
-"""Bytes of a number: in Arrow, on the device, and once more in what an operator makes of it."""
-_TEXT = 48 + 2 * 5
+_NUMBER = 8 + 3 * 9
+"""Bytes of a number: in Arrow, on the host as the device wants it, there, and in operators."""
+_TEXT = 48 + 3 * 5
 """Bytes of a text or another value that the device holds as a row number or a code."""
 _LEAST, _MOST = 256, 1 << 22
 """Rows of a morsel."""

@@ -43,11 +43,11 @@ class Spool:
         is_empty = True
         for batch in stream:
             held.append(batch)
-            while sum(map(len, held)) >= rows:
+            while sum(len(batch) for batch in held) >= rows:
                 table = pa.Table.from_batches(held, stream.schema)
                 yield table.slice(0, rows)
                 held, is_empty = table.slice(rows).to_batches(), False
-        if is_empty or sum(map(len, held)):
+        if is_empty or held:
             yield pa.Table.from_batches(held, stream.schema)
 
     def __enter__(self) -> Spool:

@@ -25,7 +25,7 @@ from tests.fuzz.oracle import MACROS, answer_of
 
 pytestmark = pytest.mark.usefixtures("compile_quickly")
 
-BUDGET = 10_000
+BUDGET = 14_000
 MODES: tuple[Mode, ...] = ("graph", "hybrid")
 TABLES = """
     CREATE TYPE mood AS ENUM ('sad', 'ok', 'glad');
@@ -74,6 +74,7 @@ SEMANTIC = [
     "SELECT i, ROW_NUMBER() OVER (ORDER BY v, i) AS n FROM big WHERE AI_IF(r)",
     "SELECT i FROM big WHERE AI_IF(r) ORDER BY q, i LIMIT 5",
     "SELECT name, COUNT(*) AS n FROM big JOIN small USING (g) WHERE AI_IF(r) GROUP BY name",
+    "SELECT COUNT(*) AS n, MAX(name) AS m FROM big JOIN small USING (g) WHERE AI_IF(name) OR g < 3",
     "SELECT a.i, b.i FROM big a FULL JOIN other b USING (i) WHERE AI_IF(a.r) AND a.i < 90",
     "SELECT COUNT(*) AS n FROM big WHERE AI_IF(('Is {0} like {1}? ', r, s))",
     "SELECT s FROM big WHERE AI_IF(r) UNION ALL SELECT name FROM small",
@@ -90,7 +91,7 @@ IN_DUCKDB = [
 ]
 
 
-LATE = "s || repeat('y', CASE WHEN i < 500 THEN 0 ELSE 30 END)"
+LATE = "s || repeat('y', CASE WHEN i < 500 THEN 0 ELSE 60 END)"
 """A prompt that is too long for the model in the last 200 rows."""
 
 
@@ -103,7 +104,7 @@ class Engines:
 
     def execution(self, sql: str, mode: Mode, *, compiled: bool = False) -> Execution:
         """The query with little memory."""
-        model = FakeModel({"odd": "maybe", "good": 1.0}, default=0.0, context_length=24)
+        model = FakeModel({"odd": "maybe", "good": 1.0}, default=0.0, context_length=48)
         made = execution(plan_query(sql, self.database, mode=mode), model, compiled=compiled)
         made.memory_budget = BUDGET
         return made

@@ -63,12 +63,12 @@ class EagerProgram(Program):
         inputs: ProgramInputs,
         load_windows: LoadWindows,
         budget: int | None = None,
-        begin: Callable[[ProgramState], ProgramState] = lambda state: state,
+        known: Callable[[ProgramState], ProgramState] = lambda state: state,
     ) -> Iterator[ProgramState]:
         """Run, yielding the state after each morsel; the last one is done."""
         assert self.morsels is not None, "given by the execution"
         shapes = jax.eval_shape(self.start, self.models, inputs)
-        state = begin(jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes))
+        state = known(jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes))
         models = jax.device_put(self.models)
         while int(state.phase) < self.done:
             if bool(state.waiting):
