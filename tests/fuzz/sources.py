@@ -11,7 +11,7 @@ from tests.fuzz.scope import Leaf, Scope, Source
 if TYPE_CHECKING:
     from tests.fuzz.writer import Writer
 
-_MOST_PAIRS = 20_000
+_MOST_PAIRS = 4_000
 _KINDS = {
     "JOIN": 4.0,
     "LEFT JOIN": 3.0,

@@ -58,6 +58,10 @@ SELECT id, 'true' AS part FROM t WHERE {0}
 UNION ALL SELECT id, 'false' AS part FROM t WHERE NOT ({0})
 UNION ALL SELECT id, 'unknown' AS part FROM t WHERE ({0}) IS NULL"""
 
+PART = "CASE WHEN {0} THEN 'true' WHEN NOT ({0}) THEN 'false' WHEN ({0}) IS NULL THEN 'unknown' END"
+_EVERY = 8
+"""Predicates in one query."""
+
 
 def mixed() -> Iterator[str]:
     """Every plain predicate with a semantic one, in one of three ways."""
@@ -77,9 +81,20 @@ def test_three_parts_make_the_table(engines: Engines, predicate: str, mode: Mode
     reassembles(engines, predicate, mode)
 
 
-@pytest.mark.parametrize("predicate", [*SEMANTIC, *mixed()])
+@pytest.mark.parametrize("predicate", [*SEMANTIC, *[*mixed()][::_EVERY]])
 def test_three_parts_with_a_model_make_the_table(engines: Engines, predicate: str) -> None:
     reassembles(engines, predicate, "graph")
+
+
+@pytest.mark.parametrize("first", range(0, len(PLAIN), _EVERY))
+def test_every_predicate_beside_a_semantic_one(engines: Engines, first: int) -> None:
+    """Several in one query: each row is in one part, and in DuckDB's."""
+    predicates = [*mixed()][first : first + _EVERY]
+    columns = ", ".join(PART.format(predicate) for predicate in predicates)
+    sql = f"SELECT id, {columns} FROM t"
+    assert check(engines, sql, "graph", compiled=False) is None
+    found = engines.answer(sql, "graph").rows
+    assert all(part in ("true", "false", "unknown") for row in found for part in row[1:])
 
 
 def reassembles(engines: Engines, predicate: str, mode: Mode) -> None:

@@ -1,0 +1,103 @@
+"""A small run of the generator, and the parts of which it is made."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+from sqlglot import parse_one
+
+from tests.fuzz.case import Case, Failure
+from tests.fuzz.compare import Answer, difference
+from tests.fuzz.draw import Draw
+from tests.fuzz.oracle import InvalidQueryError, Oracle
+from tests.fuzz.queries import random_query
+from tests.fuzz.reductions import reductions
+from tests.fuzz.report import as_test
+from tests.fuzz.run import Plan, run
+from tests.fuzz.shrink import shrink
+from tests.fuzz.tables import Column, Table, random_tables
+
+T = Table("t", (Column("a", "INTEGER"), Column("b", "VARCHAR")), (("1", "'x'"), ("2", "NULL")))
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_random_queries_are_answered_as_duckdb_answers_them(seed: int) -> None:
+    tally = run(Plan(count=20, seed=seed, modes=("graph", "duckdb"), semantic=0.0, compiled=0.0))
+    assert [as_test(failure, failure.case) for failure in tally.failures] == []
+    assert tally.queries == 20
+
+
+def test_a_seed_decides_tables_and_queries() -> None:
+    first, second = (random_tables(Draw("7")) for _ in range(2))
+    assert first == second
+    assert random_query(Draw("8"), first, True) == random_query(Draw("8"), second, True)
+
+
+def test_most_random_queries_are_valid() -> None:
+    tables = random_tables(Draw("valid"))
+    oracle, refused = Oracle(tables), 0
+    for number in range(60):
+        try:
+            oracle.answer(random_query(Draw(f"valid {number}"), tables, number % 2 == 0))
+        except InvalidQueryError:
+            refused += 1
+    oracle.close()
+    assert refused < 10
+
+
+@pytest.mark.parametrize(
+    ("got", "what"),
+    [
+        (Answer(("a",), ("INTEGER",), ((2,), (1,))), None),
+        (Answer(("b",), ("INTEGER",), ((1,), (2,))), "columns"),
+        (Answer(("a",), ("BIGINT",), ((1,), (2,))), "types"),
+        (Answer(("a",), ("INTEGER",), ((1,),)), "expected 2, got 1"),
+        (Answer(("a",), ("INTEGER",), ((1,), (None,))), r"\(2,\)"),
+        (Answer(error="DataError: no"), "expected rows, got DataError"),
+    ],
+    ids=["equal", "name", "type", "count", "value", "error"],
+)
+def test_what_differs_is_said(got: Answer, what: str | None) -> None:
+    found = difference(Answer(("a",), ("INTEGER",), ((1,), (2,))), got)
+    assert (found is None) if what is None else (found is not None)
+    if found is not None and what is not None:
+        assert what.replace("\\", "") in found
+
+
+def test_floats_are_equal_within_a_part_of_a_billion() -> None:
+    one, nan = Answer(("a",), ("DOUBLE",), ((1.0,), (float("nan"),))), float("nan")
+    assert difference(one, replace(one, rows=((nan,), (1.0 + 1e-12,)))) is None
+    assert difference(one, replace(one, rows=((nan,), (1.0 + 1e-6,)))) is not None
+
+
+def test_a_query_without_one_answer_is_refused() -> None:
+    oracle = Oracle((T,))
+    with pytest.raises(InvalidQueryError, match="rows"):
+        oracle.answer("SELECT FIRST(a) AS f FROM t")
+    with pytest.raises(InvalidQueryError, match="no_such"):
+        oracle.answer("SELECT no_such FROM t")
+    oracle.close()
+
+
+def test_reductions_are_smaller_queries() -> None:
+    tree = parse_one("SELECT a, b FROM t WHERE a > 1 AND b = 'x' LIMIT 3", dialect="duckdb")
+    texts = {smaller.sql(dialect="duckdb") for smaller in reductions(tree)}
+    assert "SELECT a, b FROM t LIMIT 3" in texts
+    assert "SELECT a, b FROM t WHERE a > 1 LIMIT 3" in texts
+    assert "SELECT a FROM t WHERE a > 1 AND b = 'x' LIMIT 3" in texts
+
+
+def test_a_failure_becomes_a_small_test() -> None:
+    case = Case((T,), "SELECT a, b || 'y' AS c FROM t WHERE a > 1 AND b IS NULL ORDER BY a")
+    small = shrink(case, partial(_mentions, "IS NULL"))
+    assert len(small.sql) < len(case.sql)
+    assert "IS NULL" in small.sql
+    assert small.tables == ()
+    failure = Failure("1:2:3", case, "graph", False, "rows: expected 1, got 2")
+    assert 'id="1:2:3 graph"' in as_test(failure, small)
+
+
+def _mentions(text: str, case: Case) -> bool:
+    return text in case.sql
