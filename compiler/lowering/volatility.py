@@ -18,12 +18,16 @@ _VOLATILE_NAMES = frozenset({"nextval", "currval", "random", "setseed", "now", "
     *("current_localtime", "current_localtimestamp"),
 }
 
+_MARKS = frozenset({"__semantic", "__subquery"})
+"""What stands for a semantic call or a subquery while a plan is built."""
+
 
 def is_constant(node: exp.Expr) -> bool:
     """Whether DuckDB can evaluate the expression now: nothing in it differs between rows."""
     moving = (exp.Column, exp.Placeholder, exp.Parameter, exp.Query, exp.AggFunc, exp.Window)
     scalar = isinstance(node, exp.Condition | exp.Interval)
-    return scalar and node.find(*moving) is None and not is_volatile(node)
+    marked = _called(node) & _MARKS
+    return scalar and node.find(*moving) is None and not marked and not is_volatile(node)
 
 
 def is_volatile(node: exp.Expr) -> bool:
