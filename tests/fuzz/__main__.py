@@ -40,10 +40,14 @@ def main(arguments: Sequence[str]) -> int:
 
 def _keep_compiled_operations() -> None:
     """Every operation is compiled once for each shape: another run finds it on disk."""
-    jax.config.update("jax_compilation_cache_dir", str(cache_folder().parent / "fuzz"))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
-    jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
-    jax.config.update("jax_disable_most_optimizations", True)  # they run once or twice
+    settings = {
+        "jax_compilation_cache_dir": str(cache_folder().parent / "fuzz"),
+        "jax_persistent_cache_min_compile_time_secs": 0.0,
+        "jax_persistent_cache_min_entry_size_bytes": -1,
+        "jax_disable_most_optimizations": True,
+    }
+    for name, value in settings.items():
+        jax.config.update(name, value)  # type: ignore[no-untyped-call]
 
 
 class _Printer:

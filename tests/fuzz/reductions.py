@@ -83,4 +83,4 @@ def _by_children(node: exp.Expr) -> Iterator[Change]:
 def _child(node: exp.Expr, place: int, name: str = "this") -> exp.Expr:
     child = list(node.iter_expressions())[place]
     found = child.args[name] if isinstance(child, exp.If) else child
-    return found.copy()  # type: ignore[no-any-return]
+    return found.copy()

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from tests.fuzz import subqueries
 from tests.fuzz.draw import Draw
-from tests.fuzz.families import FAMILIES, Family, literal
+from tests.fuzz.families import FAMILIES, TYPES, Family, literal
 from tests.fuzz.scope import Scope, Source
-from tests.fuzz.tables import TYPES, Table
+from tests.fuzz.tables import Table
 from tests.fuzz.templates import PATTERNS, SCALARS, SEMANTIC
 
 _HOLE = re.compile(r"\{(\w+)(?::(\d))?\}")

@@ -19,13 +19,13 @@ from tests.relational.cases import TABLES
 class Engines:
     """Two databases with the same tables."""
 
-    duckdb: duckdb.DuckDBPyConnection
+    oracle: duckdb.DuckDBPyConnection
     database: duckdb.DuckDBPyConnection
 
     def expected(self, sql: str) -> Answer:
         """DuckDB's answer."""
         try:
-            return answer_of(self.duckdb.sql(sql))
+            return answer_of(self.oracle.sql(sql))
         except duckdb.Error as error:
             return Answer(error=first_line(error))
 
