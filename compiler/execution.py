@@ -9,7 +9,6 @@ from typing import Any
 
 import jax
 import numpy as np
-import pyarrow as pa
 
 from sqlax.compiler.decoding import check_numbers, decode
 from sqlax.compiler.lowering.assemble import Assembly, Models
@@ -17,13 +16,14 @@ from sqlax.compiler.lowering.columns import Tables
 from sqlax.compiler.lowering.machine import Blueprint, phases_of
 from sqlax.compiler.lowering.map_sites import MapSite, map_sites
 from sqlax.compiler.lowering.step import build_step, program_key, start
+from sqlax.compiler.outcome import OnProgress, Outcome, as_loaded
 from sqlax.compiler.placement import Stage
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import Node, Scan
 from sqlax.compiler.plan.output import Output
 from sqlax.compiler.query import QueryPlan
 from sqlax.compiler.reading import read_scans
-from sqlax.compiler.report import RunReport, Spent, check_errors, run_report, whole_report
+from sqlax.compiler.report import Spent, check_errors, run_report, whole_report
 from sqlax.compiler.resident import Resident
 from sqlax.compiler.streaming.answers import Left, following_answers, following_inputs
 from sqlax.compiler.streaming.run import run_divided
@@ -34,23 +34,6 @@ from sqlax.runtime.program import Program, Progress, progress_of
 from sqlax.runtime.relation import bucket
 from sqlax.runtime.score.inputs import ScoreInputs
 from sqlax.runtime.state import ProgramInputs, ProgramState
-
-OnProgress = Callable[[Progress], None]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """A query's result and what it took.
-
-    Attributes:
-        table: the result; DuckDB casts it to the exact SQL types.
-        outputs: the result columns over the table's columns c0, c1, ...
-        report: what each operator did.
-    """
-
-    table: pa.Table
-    outputs: tuple[Output, ...]
-    report: RunReport
 
 
 @dataclass
@@ -143,7 +126,8 @@ class Execution:
         """One program; where DuckDB does everything, no program at all."""
         begin = time.perf_counter()
         if isinstance(self.plan.placed, Scan):
-            return self._as_loaded(self.load()[self.plan.placed], begin)
+            table = self.load()[self.plan.placed]
+            return as_loaded(table, self.plan.outputs, time.perf_counter() - begin)
         known = None if self.resident is None else self.resident.of(self.plan)
         assembly, inputs = known or (self.assembly(self.load()), None)
         outcome, left = self.run_program(assembly, on_progress, inputs=inputs)
@@ -188,11 +172,6 @@ class Execution:
             report = run_report(assembly, state, compiling, time.perf_counter() - begin)
         outcome = Outcome(table, self.plan.outputs, report)
         return outcome, Left(assembly, inputs, state)
-
-    def _as_loaded(self, table: pa.Table, begin: float) -> Outcome:
-        numbered = table.rename_columns([f"c{place}" for place in range(table.num_columns)])
-        report = RunReport((), (len(table),), 0, time.perf_counter() - begin, 0.0, 0)
-        return Outcome(numbered, self.plan.outputs, report)
 
     def assembly(self, tables: Tables, morsels: Mapping[Scan, Morsel] | None = None) -> Assembly:
         """The rows of each scan, loaded; of those in `morsels` a table holds only a part."""

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sqlax.compiler.estimate import Cost
-    from sqlax.compiler.execution import Execution, OnProgress
+    from sqlax.compiler.execution import Execution
+    from sqlax.compiler.outcome import OnProgress
     from sqlax.compiler.query import QueryPlan
 
 

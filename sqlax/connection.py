@@ -16,7 +16,8 @@ from sqlax.relation import PlainRelation, Relation, SemanticRelation
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sqlax.compiler.execution import Execution, OnProgress
+    from sqlax.compiler.execution import Execution
+    from sqlax.compiler.outcome import OnProgress
     from sqlax.compiler.placement import Mode
     from sqlax.compiler.sql.tokens import Dialect
     from sqlax.errors import Span

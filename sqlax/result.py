@@ -10,7 +10,7 @@ from sqlax.rows import Rows
 if TYPE_CHECKING:
     import duckdb
 
-    from sqlax.compiler.execution import Outcome
+    from sqlax.compiler.outcome import Outcome
     from sqlax.compiler.report import Failure, RunReport
 
 

@@ -27,7 +27,8 @@ from sqlax.compiler.streaming.sums import joined, summed
 from sqlax.runtime.load.morsel import Morsel, padded
 
 if TYPE_CHECKING:
-    from sqlax.compiler.execution import Execution, OnProgress, Outcome
+    from sqlax.compiler.execution import Execution
+    from sqlax.compiler.outcome import OnProgress, Outcome
 
 _BATCH = 1 << 16
 """Rows that DuckDB is asked for at once."""

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pytest
 
 import sqlax
-from sqlax.compiler.execution import Execution, Outcome
+from sqlax.compiler.execution import Execution
 from sqlax.compiler.explain import explain_text
+from sqlax.compiler.outcome import Outcome
 from sqlax.compiler.placement import Mode
 from sqlax.compiler.query import plan_query
 from sqlax.compiler.streaming.spool import Spool
