@@ -8,6 +8,7 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from sqlax.compiler.build.attach import where
+from sqlax.compiler.build.comma import bracket_items
 from sqlax.compiler.build.conditions import join as join_nodes
 from sqlax.compiler.build.context import Context
 from sqlax.compiler.build.dependent import with_outer_values
@@ -40,7 +41,8 @@ def build_from(
         one = context.fresh("one")
         return Scan(Schema((Field(one, "INTEGER"),)), f'SELECT 1 AS "{one}"'), scope, []
     joins = [*(clause.this.args.get("joins") or []), *(select.args.get("joins") or [])]
-    plan, pending = join_items(clause.this, joins, scope, context, build_source)
+    items = bracket_items(joins)
+    plan, pending = join_items(clause.this, items, scope, context, build_source)
     return plan, scope, pending
 
 

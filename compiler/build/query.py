@@ -110,7 +110,7 @@ def build_source(item: exp.Expr, context: Context) -> tuple[Node, list[Source]]:
     if isinstance(item, exp.Table) and item.name.lower() in context.planned and not item.db:
         plan, source = planned_source(context.planned[item.name.lower()], item, context)
         return plan, [source]
-    if isinstance(item, exp.Subquery | exp.Paren) and isinstance(item.this, exp.Table):
+    if isinstance(item, exp.Subquery | exp.Paren) and _is_item(item.this):
         return _joined_items(item, context)
     if isinstance(item, exp.Subquery):
         plan, source = planned_source(build_query(item.this, context), item, context)
@@ -120,6 +120,13 @@ def build_source(item: exp.Expr, context: Context) -> tuple[Node, list[Source]]:
         raise UnsupportedError(f"{name} over semantic calls cannot be compiled yet", context.sql)
     plan, source = table_source(item, context)
     return plan, [source]
+
+
+def _is_item(inner: exp.Expr) -> bool:
+    """Whether brackets hold FROM items, not a query."""
+    if isinstance(inner, exp.Subquery | exp.Lateral):
+        return bool(inner.args.get("joins"))
+    return isinstance(inner, exp.Table)
 
 
 def _lateral(item: exp.Lateral, context: Context) -> tuple[Node, list[Source]]:

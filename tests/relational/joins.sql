@@ -94,3 +94,5 @@ SELECT l.a, l.b, t.c FROM l LEFT JOIN LATERAL (SELECT c FROM r WHERE r.a = l.a A
 SELECT l.a, t.n FROM l, LATERAL (SELECT COUNT(*) AS n FROM r WHERE r.a < l.a) t;
 SELECT l.a, t.v FROM l, LATERAL (SELECT l.a + l.b AS v) t;
 SELECT l.a, t.v, u.w FROM l, LATERAL (SELECT l.a * 2 AS v) t, LATERAL (SELECT t.v + 1 AS w) u;
+SELECT l.b, r.c, k3.w FROM l, r FULL JOIN k3 ON r.a = k3.a;
+SELECT l.b, r.c, k3.w FROM l, (SELECT a, c FROM r) r RIGHT JOIN k3 ON r.a = k3.a AND l.a = k3.a;
