@@ -33,6 +33,10 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         *("query", "seconds", "compile_seconds", "metric", "quality", "rows", "calls"),
         *("tokens_prefilled", "tokens_reused"),
     ),
+    "tpch": (
+        *("sf", "query", "mode", "seconds", "load_seconds", "compile_seconds"),
+        *("duckdb_seconds", "relative_seconds", "equal"),
+    ),
 }
 """The fields that are shown of each benchmark, in the order in which the tables stand."""
 _ORIGIN = ("command", "machine", "commit", "date")
@@ -73,7 +77,7 @@ def tables(reports: Sequence[Report]) -> str:
 
 def _table(name: str, reports: Sequence[Report]) -> str:
     columns = (*COLUMNS[name], *_ORIGIN)
-    rows = [[_cell(column, row[column]) for column in columns] for row in _rows(reports)]
+    rows = [[_cell(column, row.get(column)) for column in columns] for row in _rows(reports)]
     heads = [column.replace("_", " ").replace("bytes", "MiB") for column in columns]
     lines = [heads, ["---"] * len(columns), *rows]
     return "\n".join([f"### {name}", "", *(f"| {' | '.join(line)} |" for line in lines)])
