@@ -23,7 +23,7 @@ model: $(VENV)/installed ## fetch the default model into the user's cache folder
 	$(BIN)/sqlax models pull $(MODEL)
 
 test: lint types ## check style, types and layers, then run the tests
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(PYTEST_ARGS)
 
 lint: $(VENV)/installed-dev ## check style, formatting and the direction of imports
 	$(BIN)/ruff check .
