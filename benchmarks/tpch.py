@@ -4,7 +4,8 @@ python -m benchmarks.tpch --sf 0.1 --json FILE [--queries 1,6] [--modes graph,hy
 
 The data is made in the user's cache folder at the first use. DuckDB has two threads. As DuckDB's
 tables are in its memory, so are the graph's columns on the device: `seconds` is of runs over
-resident rows, `load_seconds` what DuckDB took to hand the rows over, `first_seconds` the whole first run.
+resident rows, `load_seconds` what DuckDB took to hand the rows over, `first_seconds` the whole
+first run.
 """
 
 from __future__ import annotations

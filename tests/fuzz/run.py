@@ -7,6 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+import jax
+
 from sqlax.compiler.placement import Mode
 from tests.fuzz.case import Case, Failure
 from tests.fuzz.compare import Answer, difference
@@ -18,6 +20,8 @@ from tests.fuzz.tables import Table, random_tables
 
 _QUERIES_A_ROUND = 25
 """Queries over the same random tables."""
+_ROUNDS_IN_MEMORY = 4
+"""Compiled operations are megabytes: after so many rounds they are dropped, and read from disk."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,8 @@ def run(plan: Plan, on_failure: Callable[[Failure], None] | None = None) -> Tall
                 if on_failure is not None:
                     on_failure(failure)
         number += 1
+        if number % _ROUNDS_IN_MEMORY == 0:
+            jax.clear_caches()  # type: ignore[no-untyped-call]
     return tally
 
 
