@@ -57,5 +57,5 @@ def _readable() -> Iterator[None]:
         yield
     except duckdb.InterruptException as error:
         raise KeyboardInterrupt from error
-    except (duckdb.Error, UnicodeDecodeError, pa.ArrowInvalid) as error:
+    except (duckdb.Error, UnicodeDecodeError, pa.ArrowInvalid, OSError) as error:
         raise DataError(first_line(error)) from error

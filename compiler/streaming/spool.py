@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import IO
 
@@ -28,12 +29,13 @@ class Spool:
         Raises:
             CapacityError: the file system is full.
         """
-        try:
-            with pa.ipc.new_stream(pa.PythonFile(self._file, "w"), schema) as stream:
-                for batch in batches:
-                    stream.write_batch(batch)
-        except OSError as error:
-            raise CapacityError(f"no room for rows in {tempfile.gettempdir()}: {error}") from error
+        with _room():
+            stream = pa.ipc.new_stream(pa.PythonFile(self._file, "w"), schema)
+        for batch in batches:
+            with _room():
+                stream.write_batch(batch)
+        with _room():
+            stream.close()
 
     def tables(self, rows: int) -> Iterator[pa.Table]:
         """The rows in tables of `rows` rows, the last one shorter; at least one, if of none."""
@@ -60,3 +62,12 @@ class Spool:
         at: TracebackType | None,
     ) -> None:
         self._file.close()
+
+
+@contextmanager
+def _room() -> Iterator[None]:
+    """What the file system refuses, as an error that names its folder."""
+    try:
+        yield
+    except OSError as error:
+        raise CapacityError(f"no room for rows in {tempfile.gettempdir()}: {error}") from error

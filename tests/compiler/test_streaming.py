@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import io
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -16,7 +20,7 @@ from sqlax.compiler.outcome import Outcome
 from sqlax.compiler.placement import Mode
 from sqlax.compiler.query import plan_query
 from sqlax.compiler.streaming.spool import Spool
-from sqlax.errors import RowError
+from sqlax.errors import CapacityError, DataError, RowError
 from sqlax.models.fake import FakeModel
 from sqlax.result import Result
 from sqlax.runtime.program import Progress
@@ -242,6 +246,26 @@ def test_temporary_tables_and_open_transactions_are_seen(engines: Engines) -> No
         assert connection.cursor()._memory_budget == BUDGET
         rows = connection.sql("SELECT g, COUNT(*), SUM(i) FROM t GROUP BY g ORDER BY g").fetchall()
         assert rows == [(0, 300, 134550), (1, 300, 134850), (2, 300, 135150)]
+
+
+def test_an_error_in_a_late_row_is_duckdbs() -> None:
+    with sqlax.connect(model=FakeModel({}), mode="graph", memory_budget=BUDGET) as connection:
+        value = "CASE WHEN i = 150000 THEN ('x' || i)::INTEGER ELSE i END"
+        connection.execute(f"CREATE VIEW w AS SELECT {value} AS v FROM range(200000) AS r(i)")
+        with pytest.raises(DataError, match="x150000"):
+            connection.sql("SELECT SUM(v) FROM w").fetchall()
+        assert connection.sql("SELECT COUNT(*) FROM range(9)").fetchall() == [(9,)]
+
+
+def test_a_full_disk_is_an_error_of_capacity(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(io.BytesIO):
+        def write(self, _: Any) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", Full)
+    table = pa.table({"a": [1, 2]})
+    with Spool() as spool, pytest.raises(CapacityError, match="No space left"):
+        spool.write(table.schema, iter(table.to_batches()))
 
 
 @pytest.mark.parametrize("rows", [1, 3, 4, 5, 100])
