@@ -46,6 +46,7 @@ class OperatorReport:
         reused: prefix tokens that rows did not have to compute again.
         failed: rows without an answer.
         failures: the first of them.
+        inputs: rows that the operator was given.
     """
 
     name: str
@@ -55,6 +56,7 @@ class OperatorReport:
     reused: int
     failed: int
     failures: tuple[Failure, ...]
+    inputs: int
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,7 @@ def _operator_report(assembly: Assembly, score: Score, done: ScoreState) -> Oper
         reused=int(done.reused),
         failed=len(failing),
         failures=tuple(_failure(assembly, score, done, r) for r in failing[:_MOST_FAILURES]),
+        inputs=int(done.relation.mask.sum()),
     )
 
 

@@ -30,6 +30,22 @@ def summed(reports: Sequence[RunReport], streamed: int, seconds: float) -> RunRe
     return _totals(whole, reports, seconds)
 
 
+def numbered(report: RunReport, seen: Sequence[int]) -> RunReport:
+    """A morsel's report with the numbers that failing rows have among those of all morsels.
+
+    Args:
+        report: of the morsel.
+        seen: rows that each operator was given before it.
+    """
+    pairs = zip(report.operators, seen, strict=True)
+    return replace(report, operators=tuple(_numbered(*pair) for pair in pairs))
+
+
+def _numbered(operator: OperatorReport, seen: int) -> OperatorReport:
+    failures = (replace(failure, row=failure.row + seen) for failure in operator.failures)
+    return replace(operator, failures=tuple(failures))
+
+
 def joined(
     plan: QueryPlan, parts: Sequence[tuple[QueryPlan, RunReport]], seconds: float
 ) -> RunReport:
@@ -59,7 +75,7 @@ def _totals(whole: RunReport, parts: Sequence[RunReport], seconds: float) -> Run
 
 
 def _operator(parts: Sequence[OperatorReport]) -> OperatorReport:
-    """What one operator did in all morsels; rows are numbered through all of them."""
+    """What one operator did in all morsels."""
     return replace(
         parts[0],
         rows=sum(part.rows for part in parts),
@@ -68,4 +84,5 @@ def _operator(parts: Sequence[OperatorReport]) -> OperatorReport:
         reused=sum(part.reused for part in parts),
         failed=sum(part.failed for part in parts),
         failures=tuple(f for part in parts for f in part.failures)[:_MOST_FAILURES],
+        inputs=sum(part.inputs for part in parts),
     )

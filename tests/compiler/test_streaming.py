@@ -203,7 +203,7 @@ def test_a_limit_stops_reading(engines: Engines) -> None:
 
 def test_row_errors_leave_nothing_behind(engines: Engines) -> None:
     raising = f"SELECT COUNT(*) FROM big WHERE AI_IF({LATE}, on_error => 'raise')"
-    with pytest.raises(RowError, match="row"):
+    with pytest.raises(RowError, match="row 501 "):
         engines.execution(raising, "graph").run()
     assert left_behind(engines.database) == []
     assert engines.database.sql("SELECT 1").fetchall() == [(1,)]
