@@ -10,9 +10,10 @@ from jax import lax
 from jaxtyping import Array, Shaped
 from sqlglot import exp
 
-from sqlax.compiler.lowering.convert import convert, out_of_range, rescale, single
+from sqlax.compiler.lowering.convert import convert, rescale, single
 from sqlax.compiler.lowering.dates import moved
 from sqlax.compiler.lowering.environment import NotLowerableError, Typed
+from sqlax.compiler.lowering.ranges import out_of_range
 from sqlax.compiler.plan.schema import Kind, decimal_scale, kind_of
 from sqlax.runtime.quotient import quotient
 from sqlax.runtime.relation import Column

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 from sqlglot import exp
 
-from sqlax.compiler.lowering.convert import out_of_range
 from sqlax.compiler.lowering.environment import NotLowerableError, Typed
+from sqlax.compiler.lowering.ranges import out_of_range
 from sqlax.compiler.plan.schema import Kind, integer_range, is_wide, kind_of
 from sqlax.runtime.relation import Column
 

@@ -9,9 +9,10 @@ import jax.numpy as jnp
 from jaxtyping import Array, Shaped
 from sqlglot import exp
 
-from sqlax.compiler.lowering.convert import NUMBERS, convert, does_not_fit
+from sqlax.compiler.lowering.convert import NUMBERS, convert
 from sqlax.compiler.lowering.environment import NotLowerableError, Typed
 from sqlax.compiler.lowering.logic import compare, is_text, read_as, sides
+from sqlax.compiler.lowering.ranges import does_not_fit
 from sqlax.compiler.plan.schema import UNTYPED, Kind, is_wide, kind_of
 from sqlax.runtime.operators.order import order_code
 from sqlax.runtime.relation import Column

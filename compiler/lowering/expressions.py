@@ -12,12 +12,13 @@ from sqlglot import exp
 from sqlax.compiler.lowering.arithmetic import ARITHMETIC
 from sqlax.compiler.lowering.bits import BITS
 from sqlax.compiler.lowering.branches import BRANCHES
-from sqlax.compiler.lowering.convert import convert, does_not_fit
+from sqlax.compiler.lowering.convert import convert
 from sqlax.compiler.lowering.dates import DATES, DATES_BY_NAME
 from sqlax.compiler.lowering.environment import Environment, NotLowerableError, Typed, dtype_of_kind
 from sqlax.compiler.lowering.logic import LOGIC
 from sqlax.compiler.lowering.maps import ValueMap, argument_of, can_be_map
 from sqlax.compiler.lowering.numbers import NUMBERS, NUMBERS_BY_NAME
+from sqlax.compiler.lowering.ranges import does_not_fit
 from sqlax.compiler.lowering.volatility import is_constant, is_pure, is_volatile
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import columns_of

@@ -17,6 +17,7 @@ from jaxtyping import Array, Int
 from sqlax.compiler.lowering.chains import Chain, chains_of
 from sqlax.compiler.lowering.environment import Environment, Typed
 from sqlax.compiler.lowering.maps import ValueMap
+from sqlax.compiler.lowering.phases import Phases
 from sqlax.compiler.lowering.relational import Relational
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import Node, Scan, Score
@@ -73,40 +74,6 @@ class Blueprint:
     def chains(self) -> tuple[Chain, ...]:
         """The early-stopping LIMITs with the operators below each."""
         return chains_of(self.plan, self.scores)
-
-
-@dataclass(frozen=True)
-class Phases:
-    """Numbers of the phases of a program with `operators` score operators and `chains` limits."""
-
-    operators: int
-    chains: int
-
-    def prepare(self, operator: int) -> int:
-        """PREPARE of an operator; FINISH after the last one."""
-        return 3 * operator if operator < self.operators else self.finish
-
-    def prefill(self, operator: int) -> int:
-        """PREFILL of an operator."""
-        return 3 * operator + 1
-
-    def run(self, operator: int) -> int:
-        """RUN of an operator."""
-        return 3 * operator + 2
-
-    def check(self, chain: int) -> int:
-        """CHECK of an early-stopping LIMIT."""
-        return 3 * self.operators + chain
-
-    @property
-    def finish(self) -> int:
-        """FINISH: compute the output rows."""
-        return 3 * self.operators + self.chains
-
-    @property
-    def done(self) -> int:
-        """Nothing left to do."""
-        return self.finish + 1
 
 
 def phases_of(blueprint: Blueprint) -> Phases:

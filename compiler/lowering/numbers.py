@@ -10,8 +10,9 @@ from jax import lax
 from jaxtyping import Array, Shaped
 from sqlglot import exp
 
-from sqlax.compiler.lowering.convert import convert, half_away, out_of_range, single
+from sqlax.compiler.lowering.convert import convert, half_away, single
 from sqlax.compiler.lowering.environment import NotLowerableError, Typed
+from sqlax.compiler.lowering.ranges import out_of_range
 from sqlax.compiler.lowering.volatility import is_constant
 from sqlax.compiler.plan.schema import Kind, decimal_scale, kind_of
 from sqlax.runtime.load import arrow
