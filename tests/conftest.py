@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import jax
 import pytest
 
 from sqlax.models import registry
 
 DEFAULT_MODEL = "smollm2-135m-instruct"
 BESIDE_THE_REPOSITORY = Path(__file__).resolve().parents[2] / "shared" / "data"
+TESTS_BEFORE_CLEARING = 150
+"""A process that evaluates many programs keeps a compiled operation for every shape it met."""
+FINISHED = pytest.StashKey[int]()
 DATA = Path(os.environ.get("SQLAX_DATA") or BESIDE_THE_REPOSITORY)
 
 
@@ -19,6 +23,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.skip(f"there is no data folder {DATA}; SQLAX_DATA names another one")
     if item.get_closest_marker("real_model") and not model_is_here():
         pytest.skip(f"the model is not here; get it with: sqlax models pull {DEFAULT_MODEL}")
+
+
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    finished = item.session.stash.get(FINISHED, 0) + 1
+    item.session.stash[FINISHED] = finished
+    if finished % TESTS_BEFORE_CLEARING == 0:
+        jax.clear_caches()  # type: ignore[no-untyped-call]
 
 
 def model_is_here() -> bool:
