@@ -42,14 +42,22 @@ class Grouping:
     def aggregates_in(expression: exp.Expr, context: Context) -> Iterator[exp.Expr]:
         """The topmost aggregate calls, FILTER included; those over a window are not."""
         if isinstance(expression, exp.Window):
-            parts = [p for key, p in _parts(expression) if key != "this"]
-            for part in [*parts, *expression.this.iter_expressions()]:
+            for part in _window_operands(expression):
                 yield from Grouping.aggregates_in(part, context)
         elif _is_aggregate(expression, context):
             yield expression
         elif not isinstance(expression, exp.Query):
             for child in expression.iter_expressions():
                 yield from Grouping.aggregates_in(child, context)
+
+
+def _window_operands(node: exp.Expr) -> Iterator[exp.Expr]:
+    """What a window call reads; its function itself is no aggregate of the query."""
+    yield from (part for key, part in _parts(node) if key != "this")
+    if isinstance(node.this, exp.Filter | exp.IgnoreNulls | exp.RespectNulls | exp.WithinGroup):
+        yield from _window_operands(node.this)
+    else:
+        yield from node.this.iter_expressions()
 
 
 def _parts(node: exp.Expr) -> Iterator[tuple[str, exp.Expr]]:
