@@ -43,7 +43,7 @@ def inlined_aggregate(plan: Node, free: set[str], context: Context) -> Inlined |
         return None
     aggregate, value, conditions = found
     pulled = pull_up(aggregate.input, free)
-    if pulled is None or any_reads([value, *conditions], free):
+    if pulled is None or any_reads([value, *conditions, *aggregate.calls], free):
         return None
     grouped = _by_correlation(aggregate, pulled, free, context)
     if grouped is None:

@@ -18,5 +18,3 @@ SELECT (SELECT a FROM l) AS a;
 SELECT id FROM emp WHERE salary = (SELECT salary FROM emp);
 SELECT id // (id - 3) AS a FROM emp;
 SELECT id % (id - 3) AS a FROM emp;
-SELECT SUM(i + 1) AS a FROM num;
-SELECT COUNT(*) AS n FROM num WHERE i + 1 > 0;

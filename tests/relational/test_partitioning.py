@@ -90,7 +90,8 @@ def test_three_parts_with_a_model_make_the_table(engines: Engines, predicate: st
 def test_every_predicate_beside_a_semantic_one(engines: Engines, first: int) -> None:
     """Several in one query: each row is in one part, and in DuckDB's."""
     predicates = [*mixed()][first : first + _EVERY]
-    columns = ", ".join(PART.format(predicate) for predicate in predicates)
+    parts = (PART.format(predicate) for predicate in predicates)
+    columns = ", ".join(f"{part} AS c{place}" for place, part in enumerate(parts))
     sql = f"SELECT id, {columns} FROM t"
     assert check(engines, sql, "graph", compiled=False) is None
     found = engines.answer(sql, "graph").rows
