@@ -8,8 +8,6 @@ from typing import Any
 import duckdb
 import pytest
 
-from sqlax.compiler.execution import Execution
-from sqlax.compiler.lowering.assemble import Models
 from sqlax.compiler.plan.nodes import Node
 from sqlax.compiler.rules import rewrite_plan
 from sqlax.models.fake import FakeModel
@@ -22,6 +20,7 @@ from tests.compiler.rules.fixtures import (
     planned,
     read_fixtures,
 )
+from tests.fuzz.eager import execution
 
 pytestmark = pytest.mark.usefixtures("compile_quickly")
 
@@ -58,8 +57,8 @@ def rows(
     sql: str, tables: duckdb.DuckDBPyConnection, rules: tuple[str, ...] | list[str]
 ) -> list[tuple[Any, ...]]:
     """The rows with only some rules, in order where the query has one."""
-    execution = Execution(planned(sql, tables, rules), Models("fake", {"fake": MODEL}))
-    found = [tuple(row.values()) for row in execution.run().table.to_pylist()]
+    run = execution(planned(sql, tables, rules), MODEL, compiled=False)
+    found = [tuple(row.values()) for row in run.run().table.to_pylist()]
     return found if "ORDER BY" in sql or "LIMIT" in sql else sorted(found, key=repr)
 
 
