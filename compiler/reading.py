@@ -21,10 +21,9 @@ def read_scans(plan: QueryPlan, without: Scan | None = None) -> Tables:
     Raises:
         DataError: with DuckDB's reason; or a column has another type than when it was planned.
     """
-    _check_columns(plan)
     scans = (scan for scan in plan.scans if scan != without)
     with _readable():
-        return {scan: _relation(plan, scan).to_arrow_table() for scan in scans}
+        return {scan: _checked(plan, scan).to_arrow_table() for scan in scans}
 
 
 @contextmanager
@@ -44,10 +43,22 @@ def _relation(plan: QueryPlan, scan: Scan) -> duckdb.DuckDBPyRelation:
     return connection.sql(loading_sql(scan), params=used)
 
 
-def _check_columns(plan: QueryPlan) -> None:
-    for scan in plan.scans:
+def _checked(plan: QueryPlan, scan: Scan) -> duckdb.DuckDBPyRelation:
+    """The rows of a scan whose columns are those it was planned with.
+
+    The relation tells its columns, so that DuckDB binds the text once; where it tells others,
+    DESCRIBE is asked, for a few types are loaded as text.
+    """
+    try:
+        relation = _relation(plan, scan)
+        told = [*zip(relation.columns, map(str, relation.types), strict=True)]
+    except duckdb.CatalogException:
+        told = []
+    if told != [(field.name, field.type) for field in scan.schema.fields]:
         if plan.catalog.describe(scan.sql) != scan.schema.fields:
             raise DataError("the tables' columns changed since the query was compiled")
+        relation = _relation(plan, scan)
+    return relation
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool
+from jaxtyping import Array, Bool, Int
 from sqlglot import exp
 
 from sqlax.compiler.lowering.aggregates.call import AggregateCall, take_apart
@@ -91,18 +91,23 @@ class _Stream:
             tuple(jnp.full(a.shape, n, a.dtype) for a, n in zip(p.state, p.neutral, strict=True))
             for p in piece.partials
         )
-        numbers = jnp.arange(self.base.capacity // _PIECE, dtype=jnp.int32)
         carry = (begun, jnp.zeros((), bool))
-        (states, reported), _ = jax.lax.scan(self._step, carry, numbers)
+        states, reported = jax.lax.fori_loop(0, self._pieces(), self._step, carry)
         self.rows.environment.report(reported[None], jnp.ones(1, bool))
         return self._relation(piece, states)
 
-    def _step(self, carry: Any, number: Array) -> tuple[Any, None]:
+    def _pieces(self) -> Int[Array, ""]:
+        """The pieces up to the last row that exists: a table fills only a part of its slots."""
+        slots = jnp.arange(1, self.base.capacity + 1, dtype=jnp.int32)
+        rows = jnp.max(jnp.where(self.base.mask, slots, 0))
+        return (rows + _PIECE - 1) // _PIECE
+
+    def _step(self, number: Array, carry: Any) -> Any:
         states, reported = carry
         piece = self._piece(_slice(self.base, number * _PIECE))
         assert piece is not None, "the shapes are known by now"
         combined = tuple(p.combine(s, p.state) for s, p in zip(states, piece.partials, strict=True))
-        return (combined, reported | piece.reported), None
+        return combined, reported | piece.reported
 
     def _arrays(self, at: Array) -> Any:
         piece = self._piece(_slice(self.base, at))
