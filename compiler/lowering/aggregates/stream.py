@@ -29,7 +29,7 @@ from sqlax.runtime.relation import Column, Relation
 if TYPE_CHECKING:
     from sqlax.compiler.lowering.relational import Relational
 
-_PIECE = 1 << 15
+_PIECE = 1 << 16
 _FEWEST_ROWS = 1 << 18
 _MOST_BITS = 12
 
