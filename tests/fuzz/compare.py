@@ -68,7 +68,7 @@ def _sorted(rows: Sequence[Row]) -> list[Row]:
 
 
 def _key(row: Row) -> tuple[list[str], list[tuple[bool, float]]]:
-    exact = [repr(value) for value in row if not isinstance(value, float)]
+    exact = ["" if isinstance(value, float) else repr(value) for value in row]
     return exact, [_float_key(value) for value in row if isinstance(value, float)]
 
 
