@@ -12,7 +12,7 @@ from sqlax.compiler.build.attach import settle
 from sqlax.compiler.build.context import Context
 from sqlax.compiler.build.grouping_sets import GroupBy, Sets
 from sqlax.compiler.build.subquery import renamed
-from sqlax.compiler.build.tree import has_semantic, is_semantic, rewrite
+from sqlax.compiler.build.tree import has_semantic, is_semantic, rewrite, typed_null
 from sqlax.compiler.plan.nodes import Aggregate, Node, Project, Union, column, columns_of
 from sqlax.compiler.plan.schema import Field, Schema
 from sqlax.errors import BindError
@@ -147,15 +147,11 @@ def _one_set(whole: Aggregate, places: frozenset[int], numbers: list[Number]) ->
         tuple(whole.keys[i] for i in sorted(places)),
         whole.calls,
     )
-    values = [column(field.name) if i in places else _null(field.type) for i, field in keys]
+    values = [column(field.name) if i in places else typed_null(field.type) for i, field in keys]
     calls = [column(field.name) for field in whole.schema.fields[split:]]
     bits = [_grouping(asked, places) for _, asked in numbers]
     added = Schema(tuple(Field(name, "BIGINT") for name, _ in numbers))
     return Project(whole.schema + added, aggregate, (*values, *calls, *bits))
-
-
-def _null(type_name: str) -> exp.Expr:
-    return exp.cast(exp.Null(), exp.DataType.build(type_name, dialect="duckdb"))
 
 
 def _grouping(asked: list[int], places: frozenset[int]) -> exp.Expr:

@@ -13,7 +13,7 @@ from sqlax.compiler.build.attach import where
 from sqlax.compiler.build.conditions import join
 from sqlax.compiler.build.context import Context
 from sqlax.compiler.build.dependent import row_number
-from sqlax.compiler.build.tree import has_subquery
+from sqlax.compiler.build.tree import has_subquery, typed_null
 from sqlax.compiler.plan.nodes import (
     Join,
     JoinKey,
@@ -50,7 +50,7 @@ def pair_join(
     if kind is JoinKind.LEFT:
         return joined
     alone = _matched(right, right_number, pairs, JoinKind.ANTI, context)
-    nulls = tuple(_null(field) for field in left.schema.fields)
+    nulls = tuple(typed_null(field.type) for field in left.schema.fields)
     columns = tuple(column(name) for name in right.schema.names)
     return Union(joined.schema, joined, _renamed_below(joined, alone, nulls + columns, context))
 
@@ -85,7 +85,3 @@ def _renamed_below(
 ) -> Node:
     fields = tuple(Field(context.fresh("side"), f.type, f.labels) for f in above.schema.fields)
     return Project(Schema(fields), alone, values)
-
-
-def _null(field: Field) -> exp.Expr:
-    return exp.cast(exp.Null(), exp.DataType.build(field.type, dialect="duckdb"))

@@ -104,3 +104,8 @@ def is_subquery(node: exp.Expr) -> bool:
 def has_subquery(tree: exp.Expr) -> bool:
     """Whether a planned subquery stands anywhere in the tree."""
     return any(is_subquery(node) for node in tree.walk())
+
+
+def typed_null(type_name: str) -> exp.Expr:
+    """NULL as a value of a DuckDB type."""
+    return exp.cast(exp.Null(), exp.DataType.build(type_name, dialect="duckdb"))
