@@ -39,6 +39,17 @@ class Result(Rows):
 
 def _typed(outcome: Outcome, connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
     """The outcome's Arrow table with the types that DuckDB gives the query."""
+    names = [output.name for output in outcome.outputs]
+    if all(output.is_column(place) for place, output in enumerate(outcome.outputs)):
+        table = connection.from_arrow(outcome.table.rename_columns(names))
+        if _is(table, outcome):
+            return table  # one binding less: a third of a millisecond
     table = connection.from_arrow(outcome.table)
     items = [f"{output.sql} AS {quote(output.name)}" for output in outcome.outputs]
     return table.project(", ".join(items))
+
+
+def _is(table: duckdb.DuckDBPyRelation, outcome: Outcome) -> bool:
+    """Whether names and types are those of the query already."""
+    told = zip(table.columns, map(str, table.types), strict=True)
+    return [*told] == [(output.name, output.type) for output in outcome.outputs]

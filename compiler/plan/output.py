@@ -26,6 +26,10 @@ class Output:
     type: str
     sql: str
 
+    def is_column(self, place: int) -> bool:
+        """Whether it is the plan's column of that number and nothing else."""
+        return self.sql == _cast(place, self.type)
+
 
 def outputs_of(schema: Schema) -> tuple[Output, ...]:
     """The result columns of a plan with this schema."""
@@ -44,8 +48,12 @@ def _output(members: list[tuple[int, Field]]) -> Output:
     place, field = members[0]
     name = field.name.split("\0")[0].split("\1")[0]
     if "\1" not in field.name:
-        return Output(name, field.type, f"CAST(c{place} AS {field.type})")
+        return Output(name, field.type, _cast(place, field.type))
     parts = [(f.name.split("\1")[1].split("\0")[0], f.type, i) for i, f in members]
-    packed = ", ".join(f'"{key}" := CAST(c{i} AS {kind})' for key, kind, i in parts)
+    packed = ", ".join(f'"{key}" := {_cast(i, kind)}' for key, kind, i in parts)
     types = ", ".join(f'"{key}" {kind}' for key, kind, _ in parts)
     return Output(name, f"STRUCT({types})", f"STRUCT_PACK({packed})")
+
+
+def _cast(place: int, kind: str) -> str:
+    return f"CAST(c{place} AS {kind})"
