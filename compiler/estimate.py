@@ -14,7 +14,7 @@ from sqlax.compiler.plan.catalog import used_parameters
 from sqlax.compiler.plan.flow import carried_from
 from sqlax.compiler.plan.nodes import Aggregate, Filter, Limit, Node, Scan, Score, Stored
 from sqlax.models.language_model import LanguageModel
-from sqlax.runtime.score.layout import PromptLayout, Text
+from sqlax.runtime.prompt.layout import PromptLayout, Text
 
 _SAMPLE = 200
 _PASSING = 0.5

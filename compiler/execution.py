@@ -31,8 +31,8 @@ from sqlax.errors import OutsideGraphError
 from sqlax.runtime.load.morsel import Morsel
 from sqlax.runtime.load.pool import DEFAULT_TOKEN_BUDGET
 from sqlax.runtime.program import Program, Progress, progress_of
+from sqlax.runtime.prompt.inputs import PromptInputs
 from sqlax.runtime.relation import bucket
-from sqlax.runtime.score.inputs import ScoreInputs
 from sqlax.runtime.state import ProgramInputs, ProgramState
 
 
@@ -218,7 +218,7 @@ class Execution:
             self.programs[key] = self._make_program(blueprint, operators)
         return self.programs[key]
 
-    def _make_program(self, blueprint: Blueprint, operators: Sequence[ScoreInputs]) -> Program:
+    def _make_program(self, blueprint: Blueprint, operators: Sequence[PromptInputs]) -> Program:
         used = {operator.model.name: operator.model.params for operator in blueprint.operators}
         return Program(
             step=build_step(blueprint, operators),

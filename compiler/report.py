@@ -11,7 +11,7 @@ import numpy as np
 from sqlax.compiler.lowering.assemble import Assembly, reasons
 from sqlax.compiler.plan.nodes import Score
 from sqlax.errors import RowError
-from sqlax.runtime.score.state import ScoreState, Status
+from sqlax.runtime.prompt.state import PromptState, Status
 from sqlax.runtime.state import ProgramState
 
 _MOST_FAILURES = 100
@@ -145,7 +145,7 @@ def whole_report(stages: Sequence[RunReport], last: RunReport, seconds: float) -
     )
 
 
-def _operator_report(assembly: Assembly, score: Score, done: ScoreState) -> OperatorReport:
+def _operator_report(assembly: Assembly, score: Score, done: PromptState) -> OperatorReport:
     asked = np.asarray(done.needed & done.row_known)
     items = done.item_code.shape[0]
     status = np.asarray(done.status)[:items]
@@ -163,7 +163,7 @@ def _operator_report(assembly: Assembly, score: Score, done: ScoreState) -> Oper
     )
 
 
-def _failure(assembly: Assembly, score: Score, done: ScoreState, row: int) -> Failure:
+def _failure(assembly: Assembly, score: Score, done: PromptState, row: int) -> Failure:
     item = int(done.row_item[row])
     codes = np.asarray(done.item_code[item])
     texts = [assembly.dictionary.texts(code, code + 1)[0] for code in codes]

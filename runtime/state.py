@@ -8,9 +8,9 @@ import jax
 from jaxtyping import Array, Bool, Int
 
 from sqlax.runtime.mapping import MapTable
+from sqlax.runtime.prompt.inputs import PromptInputs, TokenPool
+from sqlax.runtime.prompt.state import PromptState
 from sqlax.runtime.relation import Column, Relation
-from sqlax.runtime.score.inputs import ScoreInputs, TokenPool
-from sqlax.runtime.score.state import ScoreState
 
 
 @jax.tree_util.register_dataclass
@@ -24,7 +24,7 @@ class ProgramInputs:
         maps: what the host has computed for each value of a column, in the manifest's order.
         parameters: run-time parameters as columns of one row.
         pools: the tokens of the texts that prompts read, by model name.
-        operators: constants of each score operator.
+        operators: constants of each operator that asks a model.
         counted: constant tokens of each AI_COUNT_TOKENS prompt, in the manifest's order.
     """
 
@@ -33,7 +33,7 @@ class ProgramInputs:
     maps: tuple[MapTable, ...]
     parameters: dict[str, Column]
     pools: dict[str, TokenPool]
-    operators: tuple[ScoreInputs, ...]
+    operators: tuple[PromptInputs, ...]
     counted: Column
 
 
@@ -47,7 +47,7 @@ class ProgramState:
         waiting: an operator needs windows of the token pool that are not loaded.
         wanted: dictionary codes that those windows must hold.
         windows: input rows each early-stopping LIMIT asks for; 0 before it has asked for more.
-        operators: progress of each score operator.
+        operators: progress of each operator that asks a model.
         output: the result rows, compacted, once the program is done.
         needed: output rows that each join would need.
         overflow: a number left the range of its SQL type.
@@ -58,7 +58,7 @@ class ProgramState:
     waiting: Bool[Array, ""]
     wanted: Int[Array, " ways"]
     windows: Int[Array, " limits"]
-    operators: tuple[ScoreState, ...]
+    operators: tuple[PromptState, ...]
     output: Relation
     needed: Int[Array, " joins"]
     overflow: Bool[Array, ""]

@@ -26,10 +26,11 @@ from sqlax.models.language_model import LanguageModel
 from sqlax.models.profile import BARE
 from sqlax.runtime.load.columns import device_like, host_column, load_column
 from sqlax.runtime.load.morsel import Morsel
-from sqlax.runtime.load.operator import LoadedOperator, load_operator
 from sqlax.runtime.load.pool import PoolBuilder
+from sqlax.runtime.load.prompt import LoadedOperator, Loading
+from sqlax.runtime.load.score import load_score
+from sqlax.runtime.prompt.layout import Slot, Text
 from sqlax.runtime.relation import Column, Relation, bucket
-from sqlax.runtime.score.layout import Slot, Text
 from sqlax.runtime.score.operator import ScoreOperator
 from sqlax.runtime.state import ProgramInputs
 
@@ -163,14 +164,9 @@ class Assembly:
 
     def _load(self, score: Score) -> LoadedOperator:
         model = self.models.of(score)
-        return load_operator(
-            self.layouts[score],
-            model.tokenizer,
-            self._pools[model.name],
-            self._pools[model.name].leads,
-            self.dictionary,
-            reasons(model),
-        )
+        pool = self._pools[model.name]
+        loading = Loading(model.tokenizer, pool, self.dictionary, reasons(model))
+        return load_score(self.layouts[score], loading)
 
     def _evaluate(self, sql: str) -> str | None:
         ((value,),) = self.plan.catalog.rows(sql)
@@ -197,7 +193,7 @@ class Assembly:
         loaded, model = self.loaded[score], self.models.of(score)
         values = tuple(value.name for value in row_values(score.call))
         items = {0: 1, 1: self.code_capacity}.get(len(values), self.capacity(score.input))
-        nodes = len(loaded.inputs.trie.node_token)
+        nodes = loaded.inputs.nodes
         longest = loaded.constant_tokens + loaded.slots * self._longest[model.name]
         return ScoreOperator(
             name=score.name,

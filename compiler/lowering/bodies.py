@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Int
 
+from sqlax.compiler.lowering.kinds import scoring
 from sqlax.compiler.lowering.machine import (
     Blueprint,
     Branch,
@@ -25,9 +26,11 @@ from sqlax.compiler.lowering.machine import (
     with_operator,
 )
 from sqlax.models.language_model import LanguageModel, Params
+from sqlax.runtime.prompt.batch import next_batch
+from sqlax.runtime.prompt.inputs import PromptInputs
+from sqlax.runtime.prompt.operator import Tile
 from sqlax.runtime.score.inputs import ScoreInputs
-from sqlax.runtime.score.operator import Tile
-from sqlax.runtime.score.tile import next_batch, pack, write
+from sqlax.runtime.score.tile import pack, write
 from sqlax.runtime.state import ProgramInputs, ProgramState
 
 Picked = TypeVar("Picked")
@@ -42,7 +45,7 @@ class Group:
     tiles: tuple[Tile, ...]
 
 
-def groups_of(blueprint: Blueprint, inputs: Sequence[ScoreInputs]) -> tuple[Group, ...]:
+def groups_of(blueprint: Blueprint, inputs: Sequence[PromptInputs]) -> tuple[Group, ...]:
     """The operators of a blueprint by what their bodies are compiled for.
 
     Args:
@@ -51,6 +54,8 @@ def groups_of(blueprint: Blueprint, inputs: Sequence[ScoreInputs]) -> tuple[Grou
     """
     found: dict[Any, list[int]] = {}
     for number, (operator, given) in enumerate(zip(blueprint.operators, inputs, strict=True)):
+        if not isinstance(given, ScoreInputs):
+            continue
         shapes = tuple((leaf.shape, str(leaf.dtype)) for leaf in jax.tree.leaves(given.trie))
         key = (operator.model.name, given.prefix_tokens.shape, shapes, given.trie.normalise)
         found.setdefault(key, []).append(number)
@@ -97,17 +102,21 @@ def run_phase(blueprint: Blueprint, group: Group, shape: int) -> Branch:
 
     def branch(params: Params, inputs: ProgramInputs, state: ProgramState) -> ProgramState:
         def load(number: int) -> Any:
-            operator, given = blueprint.operators[number], inputs.operators[number]
-            progress, nodes = state.operators[number], given.trie.node_token.shape[0]
-            batch = next_batch(operator, progress, shape, tile, nodes)
-            rows = pack(operator, given, inputs.pools[operator.model.name], progress, batch, tile)
+            operator = blueprint.operators[number]
+            asked = scoring(operator, inputs.operators[number], state.operators[number])
+            given, progress = asked.inputs, asked.state
+            batch = next_batch(progress, shape, tile, given.nodes)
+            pool = inputs.pools[operator.model.name]
+            rows = pack(asked.operator, given, pool, progress, batch, tile)
             return batch, rows, progress.prefix, given.prefix_length, given.trie
 
         batch, rows, prefix, length, trie = _pick(group, state, load)
         logp = group.model.score(params[group.model.name], prefix, length, rows, trie)
 
         def store(number: int) -> ProgramState:
-            progress = write(state.operators[number], batch, rows, logp, inputs.operators[number])
+            operator = blueprint.operators[number]
+            asked = scoring(operator, inputs.operators[number], state.operators[number])
+            progress = write(asked.state, batch, rows, logp, asked.inputs)
             changed = with_operator(state, number, progress)
             over = progress.cursor >= progress.todo
             after = jnp.where(over, after_run(blueprint, number), phases.run(number))

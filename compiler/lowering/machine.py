@@ -16,6 +16,7 @@ from jaxtyping import Array, Int
 
 from sqlax.compiler.lowering.chains import Chain, chains_of
 from sqlax.compiler.lowering.environment import Environment, Typed
+from sqlax.compiler.lowering.kinds import answers_of
 from sqlax.compiler.lowering.maps import ValueMap
 from sqlax.compiler.lowering.phases import Phases
 from sqlax.compiler.lowering.relational import Relational
@@ -23,10 +24,9 @@ from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import Node, Scan, Score
 from sqlax.models.language_model import Params
 from sqlax.runtime.operators.compact import compact
+from sqlax.runtime.prompt.operator import PromptOperator
+from sqlax.runtime.prompt.prepare import prepare
 from sqlax.runtime.relation import Column, Relation
-from sqlax.runtime.score.answers import answered
-from sqlax.runtime.score.operator import ScoreOperator
-from sqlax.runtime.score.prepare import prepare
 from sqlax.runtime.state import ProgramInputs, ProgramState
 
 Branch: TypeAlias = Callable[[Params, ProgramInputs, ProgramState], ProgramState]
@@ -62,7 +62,7 @@ class Blueprint:
     catalog: Catalog
     scans: tuple[Scan, ...]
     scores: tuple[Score, ...]
-    operators: tuple[ScoreOperator, ...]
+    operators: tuple[PromptOperator, ...]
     counts: dict[Score, TokenCount]
     joins: tuple[Node, ...]
     capacities: tuple[int, ...]
@@ -89,7 +89,7 @@ def relational(blueprint: Blueprint, inputs: ProgramInputs, state: ProgramState)
             return count_tokens(rows.evaluate(node.input), node.name, blueprint, inputs)
         number = blueprint.scores.index(node)
         operator = blueprint.operators[number]
-        return answered(operator, inputs.operators[number], state.operators[number])
+        return answers_of(operator, inputs.operators[number], state.operators[number])
 
     return Relational(
         blueprint.catalog,

@@ -13,7 +13,7 @@ from sqlax.compiler.sql.examples import Example
 from sqlax.compiler.sql.functions import Function
 from sqlax.compiler.sql.prompt import Literal, Value
 from sqlax.models.profile import BARE, Layout, PromptProfile
-from sqlax.runtime.score.layout import PromptLayout, Slot, Text
+from sqlax.runtime.prompt.layout import PromptLayout, Slot, Text
 from sqlax.runtime.score.operator import Answer
 
 Part = str | int

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Int
 
 from sqlax.compiler.lowering.bodies import Group, groups_of, prefill_phase, run_phase, shape_number
+from sqlax.compiler.lowering.kinds import begin
 from sqlax.compiler.lowering.machine import (
     Blueprint,
     Branch,
@@ -23,15 +24,15 @@ from sqlax.compiler.lowering.machine import (
 )
 from sqlax.models.language_model import Params
 from sqlax.runtime.operators.compact import compact
+from sqlax.runtime.prompt.inputs import PromptInputs
+from sqlax.runtime.prompt.state import PromptState
 from sqlax.runtime.relation import Relation
-from sqlax.runtime.score.inputs import ScoreInputs
-from sqlax.runtime.score.state import ScoreState, initial_state
 from sqlax.runtime.state import ProgramInputs, ProgramState
 
 Step = Callable[[Params, ProgramInputs, ProgramState, Int[Array, ""]], ProgramState]
 
 
-def build_step(blueprint: Blueprint, operators: Sequence[ScoreInputs]) -> Step:
+def build_step(blueprint: Blueprint, operators: Sequence[PromptInputs]) -> Step:
     """The step function of a blueprint.
 
     A step runs at most `budget` morsels and stops early when the program is done or waits for a
@@ -77,7 +78,7 @@ class Morsels:
     number: Callable[[ProgramState], Int[Array, ""]]
 
 
-def build_morsels(blueprint: Blueprint, operators: Sequence[ScoreInputs]) -> Morsels:
+def build_morsels(blueprint: Blueprint, operators: Sequence[PromptInputs]) -> Morsels:
     """The morsels of a blueprint; `build_step` puts them into one loop."""
     groups = groups_of(blueprint, operators)
     return Morsels(
@@ -134,7 +135,7 @@ def start(blueprint: Blueprint, params: Params, inputs: ProgramInputs) -> Progra
 
 def _initial_operator(
     blueprint: Blueprint, params: Params, inputs: ProgramInputs, state: ProgramState, number: int
-) -> ScoreState:
+) -> PromptState:
     operator, given = blueprint.operators[number], inputs.operators[number]
     node = blueprint.scores[number]
     relation: Relation = _zeros_of(
@@ -146,7 +147,7 @@ def _initial_operator(
         given.prefix_tokens,
         given.prefix_length,
     )
-    return initial_state(operator, relation, prefix, given.trie.path.shape[0], _ways(inputs))
+    return begin(operator, given, relation, prefix, _ways(inputs))
 
 
 def _ways(inputs: ProgramInputs) -> int:
@@ -174,7 +175,7 @@ def _zeros_of(function: Callable[..., Any], *arguments: Any) -> Any:
     return jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
 
 
-def program_key(blueprint: Blueprint, constants: Sequence[ScoreInputs]) -> Any:
+def program_key(blueprint: Blueprint, constants: Sequence[PromptInputs]) -> Any:
     """Everything static that a run's data decided."""
     operators = tuple(
         (o.model.identity, o.parts, o.items, o.neutral, o.tiles) for o in blueprint.operators

@@ -13,7 +13,7 @@ from sqlax.compiler.lowering.assemble import Assembly
 from sqlax.compiler.lowering.prompts import row_values
 from sqlax.compiler.plan.nodes import Score
 from sqlax.compiler.report import OperatorReport, RunReport
-from sqlax.runtime.score.state import ScoreState
+from sqlax.runtime.prompt.state import PromptState
 from sqlax.runtime.state import ProgramInputs, ProgramState
 
 
@@ -90,15 +90,7 @@ def keeps_answers(score: Score) -> bool:
     return len(row_values(score.call)) <= 1
 
 
-def _begun(score: Score, empty: ScoreState, old: ScoreState) -> ScoreState:
+def _begun(score: Score, empty: PromptState, old: PromptState) -> PromptState:
     if not keeps_answers(score):
         return empty
-    return replace(
-        empty,
-        prefix=old.prefix,
-        prefilled=old.prefilled,
-        logp=old.logp,
-        status=old.status,
-        tokens=old.tokens,
-        reused=old.reused,
-    )
+    return empty.after(old)

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from sqlax.models.tokenizer import Tokenizer
 from sqlax.runtime.load.columns import device_like
 from sqlax.runtime.load.dictionary import StringDictionary
+from sqlax.runtime.prompt.inputs import TokenPool
 from sqlax.runtime.relation import bucket
-from sqlax.runtime.score.inputs import TokenPool
 
 Ints = npt.NDArray[np.int32]
 DEFAULT_TOKEN_BUDGET = 1 << 26

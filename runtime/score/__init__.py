@@ -1,5 +1,1 @@
-"""The graph operator `score`: prompts as ranges of one token pool, labels as a trie, one pass.
-
-Work goes by item: a distinct prompt. Rows point at items, items that are wanted and unanswered
-are listed by length, and tiles of that list go through the model until it is empty.
-"""
+"""The graph operator `score`: labels as a trie behind each prompt, scored in one pass."""

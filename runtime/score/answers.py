@@ -6,21 +6,18 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Shaped
 
-from sqlax.runtime.relation import Column, Relation
+from sqlax.runtime.prompt.answers import with_answers
+from sqlax.runtime.prompt.state import Status
+from sqlax.runtime.relation import Relation
 from sqlax.runtime.score.inputs import ScoreInputs
 from sqlax.runtime.score.operator import Answer, ScoreOperator
-from sqlax.runtime.score.state import ScoreState, Status
+from sqlax.runtime.score.state import ScoreState
 
 
 def answered(operator: ScoreOperator, inputs: ScoreInputs, state: ScoreState) -> Relation:
     """The operator's rows with the answer and its error text as two more columns."""
-    status = state.status[: operator.items][state.row_item]
-    asked = state.row_known & state.needed
-    value = _value(operator, inputs, probabilities(operator, inputs, state))[state.row_item]
-    answer = Column(value, asked & (status == Status.DONE))
-    failed = Column(inputs.reason_code[status], asked & (status > Status.DONE))
-    columns = {operator.name: answer, operator.name + "!": failed}
-    return Relation({**state.relation.columns, **columns}, state.relation.mask)
+    value = _value(operator, inputs, probabilities(operator, inputs, state))
+    return with_answers(operator, inputs, state, value)
 
 
 def probabilities(

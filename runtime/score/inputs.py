@@ -1,67 +1,36 @@
-"""What a score operator reads: all of it data, so that one compiled body serves many queries."""
+"""What a score operator reads."""
 
 from __future__ import annotations
 
 import dataclasses
 
 import jax
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Float, Int
 
 from sqlax.models.language_model import LabelTrie
+from sqlax.runtime.prompt.inputs import PromptInputs
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
-class TokenPool:
-    """The tokens of every text that prompts may hold, one flat run.
+class ScoreInputs(PromptInputs):
+    """One score operator's constants.
 
     Attributes:
-        tokens: token ids.
-        start: first token of each dictionary entry inside a window; one row per leading text
-            (see `Slot`).
-        length: number of tokens of each dictionary entry, inside a window or not.
-        first: first dictionary code of each window that is loaded.
-        last: one past the last code of each window.
-    """
-
-    tokens: Int[Array, " pool"]
-    start: Int[Array, "leads codes"]
-    length: Int[Array, "leads codes"]
-    first: Int[Array, " windows"]
-    last: Int[Array, " windows"]
-
-
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class ScoreInputs:
-    """One operator's constants.
-
-    Attributes:
-        prefix_tokens: the constant prefix, padded.
-        prefix_length: its number of tokens.
-        constant_start: pool position of each constant part of a row.
-        constant_length: number of tokens of each constant part.
-        neutral_start: pool position of each calibration text, for each value of the prompt.
-        neutral_length: number of tokens of each calibration text.
         trie: the labels.
         label_code: dictionary code of each label.
         label_value: number each label stands for on a scale.
         threshold: probability from which AI_IF is TRUE.
         strength: share of the neutral texts' bias taken off.
-        known: false where a constant part of the prompt is NULL, so every answer is.
-        reason_code: dictionary code of each error's text, by status.
     """
 
-    prefix_tokens: Int[Array, " prefix"]
-    prefix_length: Int[Array, ""]
-    constant_start: Int[Array, " constants"]
-    constant_length: Int[Array, " constants"]
-    neutral_start: Int[Array, "neutral values"]
-    neutral_length: Int[Array, "neutral values"]
     trie: LabelTrie
     label_code: Int[Array, " labels"]
     label_value: Float[Array, " labels"]
     threshold: Float[Array, ""]
     strength: Float[Array, ""]
-    known: Bool[Array, ""]
-    reason_code: Int[Array, " statuses"]
+
+    @property
+    def nodes(self) -> int:
+        """The label trie's nodes stand behind each row's prompt."""
+        return self.trie.node_token.shape[0]

@@ -1,13 +1,11 @@
-"""The static side of a score operator: everything that decides shapes."""
+"""The static side of a score operator."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum, auto
-from typing import NamedTuple
 
-from sqlax.models.language_model import LanguageModel
-from sqlax.models.tile import BUCKETS, tile_shape
+from sqlax.runtime.prompt.operator import PromptOperator
 
 
 class Answer(StrEnum):
@@ -26,72 +24,11 @@ class Answer(StrEnum):
 
 
 @dataclass(frozen=True)
-class Part:
-    """One part of a row's prompt: a constant run of tokens, or a value of the row.
+class ScoreOperator(PromptOperator):
+    """Shapes and static choices of one score operator.
 
     Attributes:
-        constant: number of the constant part, or None for a value.
-        value: number of the value among the prompt's values; meaningless for a constant.
-        lead: row of the token pool: which leading text the value is tokenised with.
-    """
-
-    constant: int | None
-    value: int = 0
-    lead: int = 0
-
-
-@dataclass(frozen=True)
-class ScoreOperator:
-    """Shapes and static choices of one operator.
-
-    Attributes:
-        name: the answer's column.
         answer: what the label scores become.
-        model: the model asked.
-        values: columns of the input that the prompt reads, VARCHAR codes.
-        parts: the row's prompt in order.
-        items: capacity of the list of distinct prompts.
-        neutral: number of calibration texts.
-        row_tokens: an upper bound of a row's tokens, trie nodes included.
     """
 
-    name: str
     answer: Answer
-    model: LanguageModel
-    values: tuple[str, ...]
-    parts: tuple[Part, ...]
-    items: int
-    neutral: int
-    row_tokens: int
-
-    @property
-    def slots(self) -> int:
-        """Answer slots: items, then calibration texts."""
-        return self.items + self.neutral
-
-    @property
-    def tiles(self) -> tuple[Tile, ...]:
-        """The tile shapes that this operator's rows may need, shortest first."""
-        return tiles_up_to(self.row_tokens)
-
-    @property
-    def most_rows(self) -> int:
-        """Rows of the widest tile."""
-        return max(tile.rows for tile in self.tiles)
-
-
-class Tile(NamedTuple):
-    """A static shape in which rows are computed: flat tokens, rows, attention length."""
-
-    tokens: int
-    rows: int
-    row_capacity: int
-
-
-def tiles_up_to(tokens: int) -> tuple[Tile, ...]:
-    """The tile shapes for rows of up to that many tokens: whole buckets, never a shape between."""
-    shapes = [Tile(*tile_shape(bucket)) for bucket in BUCKETS]
-    shorter = sum(shape.row_capacity < tokens for shape in shapes)
-    if shorter == len(shapes):
-        shapes.append(Tile(*tile_shape(tokens)))
-    return tuple(shapes[: shorter + 1])

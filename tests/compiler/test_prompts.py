@@ -8,7 +8,7 @@ from sqlax.compiler.lowering.prompts import lay_out
 from sqlax.compiler.sql.call import bind_call
 from sqlax.compiler.sql.rewrite import find_calls, parse_query
 from sqlax.models.profile import BARE, Layout, PromptProfile
-from sqlax.runtime.score.layout import PromptLayout, Slot, Text
+from sqlax.runtime.prompt.layout import PromptLayout, Slot, Text
 
 FORM = Layout(
     bank="BANK\n",

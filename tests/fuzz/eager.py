@@ -18,7 +18,7 @@ from sqlax.compiler.lowering.step import Morsels, build_morsels, empty_state
 from sqlax.compiler.query import QueryPlan
 from sqlax.models.language_model import LanguageModel
 from sqlax.runtime.program import LoadWindows, Program
-from sqlax.runtime.score.inputs import ScoreInputs
+from sqlax.runtime.prompt.inputs import PromptInputs
 from sqlax.runtime.state import ProgramInputs, ProgramState
 
 
@@ -37,7 +37,7 @@ def execution(plan: QueryPlan, model: LanguageModel, *, compiled: bool) -> Execu
 class EagerExecution(Execution):
     """An execution whose programs are not compiled."""
 
-    def _make_program(self, blueprint: Blueprint, operators: Sequence[ScoreInputs]) -> Program:
+    def _make_program(self, blueprint: Blueprint, operators: Sequence[PromptInputs]) -> Program:
         whole = super()._make_program(blueprint, operators)
         return EagerProgram(
             step=whole.step,

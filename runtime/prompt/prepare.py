@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import TypeVar
 
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Int
 
 from sqlax.runtime.operators.group import sorted_groups
+from sqlax.runtime.prompt.inputs import PromptInputs, TokenPool
+from sqlax.runtime.prompt.operator import PromptOperator
+from sqlax.runtime.prompt.state import PromptState, Status
 from sqlax.runtime.relation import Relation
-from sqlax.runtime.score.inputs import ScoreInputs, TokenPool
-from sqlax.runtime.score.operator import ScoreOperator
-from sqlax.runtime.score.state import ScoreState, Status
+
+State = TypeVar("State", bound=PromptState)
 
 
 def prepare(
-    operator: ScoreOperator,
-    inputs: ScoreInputs,
+    operator: PromptOperator,
+    inputs: PromptInputs,
     pool: TokenPool,
-    state: ScoreState,
+    state: State,
     relation: Relation,
     needed: Bool[Array, " rows"],
-) -> ScoreState:
+) -> State:
     """The state with a list of the wanted slots that are not answered yet.
 
     May be called again when more rows are wanted or another window of the pool is loaded: items
@@ -51,7 +54,7 @@ def prepare(
 
 
 def number_items(
-    operator: ScoreOperator, inputs: ScoreInputs, relation: Relation
+    operator: PromptOperator, inputs: PromptInputs, relation: Relation
 ) -> tuple[Bool[Array, " rows"], Int[Array, " rows"], Int[Array, "items values"]]:
     """Rows without a NULL part, each row's item, and each item's dictionary codes."""
     columns = [relation.columns[name] for name in operator.values]
@@ -80,8 +83,8 @@ def _inside_windows(
 
 
 def _item_length(
-    operator: ScoreOperator,
-    inputs: ScoreInputs,
+    operator: PromptOperator,
+    inputs: PromptInputs,
     pool: TokenPool,
     item_code: Int[Array, "items values"],
 ) -> Int[Array, " items"]:
@@ -94,7 +97,7 @@ def _item_length(
     return length
 
 
-def _neutral_length(operator: ScoreOperator, inputs: ScoreInputs) -> Int[Array, " neutral"]:
+def _neutral_length(operator: PromptOperator, inputs: PromptInputs) -> Int[Array, " neutral"]:
     length = jnp.zeros(operator.neutral, jnp.int32)
     for part in operator.parts:
         if part.constant is None:
@@ -105,20 +108,20 @@ def _neutral_length(operator: ScoreOperator, inputs: ScoreInputs) -> Int[Array, 
 
 
 def _enqueue(
-    operator: ScoreOperator,
-    inputs: ScoreInputs,
-    state: ScoreState,
+    operator: PromptOperator,
+    inputs: PromptInputs,
+    state: State,
     wanted: Bool[Array, " items"],
     inside: Bool[Array, " items"],
-) -> ScoreState:
+) -> State:
     is_open = state.status == Status.OPEN
     calibrating = jnp.full(operator.neutral, jnp.any(wanted))
     asked = jnp.concatenate([wanted & inside, calibrating]) & is_open
-    longest_label = jnp.max(inputs.trie.node_depth, initial=0) + 1
-    full = inputs.prefix_length + state.length + longest_label > operator.model.context_length
+    longest = inputs.prefix_length + state.length + inputs.behind
+    full = longest > operator.model.context_length
     status = jnp.where(asked & full, jnp.int32(Status.TOO_LONG), state.status)
     listed = asked & ~full
-    bucket = _bucket(operator, state.length + inputs.trie.node_token.shape[0])
+    bucket = _bucket(operator, state.length + inputs.nodes)
     deferred = wanted & ~inside & is_open[: operator.items]
     return dataclasses.replace(
         state,
@@ -141,14 +144,14 @@ def _wanted_codes(
     return codes[places] if codes.shape[0] else jnp.zeros(ways, jnp.int32)
 
 
-def _bucket(operator: ScoreOperator, total: Int[Array, " slots"]) -> Int[Array, " slots"]:
+def _bucket(operator: PromptOperator, total: Int[Array, " slots"]) -> Int[Array, " slots"]:
     """The tile shape of each slot: it depends on the slot's own length alone."""
     capacities = jnp.asarray([tile.row_capacity for tile in operator.tiles], jnp.int32)
     return jnp.sum(total[:, None] > capacities[None, :], axis=1, dtype=jnp.int32)
 
 
 def _order(
-    operator: ScoreOperator, listed: Bool[Array, " slots"], bucket: Int[Array, " slots"]
+    operator: PromptOperator, listed: Bool[Array, " slots"], bucket: Int[Array, " slots"]
 ) -> Int[Array, " padded"]:
     """Listed slots by tile shape, then by number: bucket and slot packed into one sort key."""
     slot = jnp.arange(operator.slots, dtype=jnp.int64)

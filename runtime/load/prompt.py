@@ -1,25 +1,22 @@
-"""One score operator's constants: prefix, row parts and labels as tokens."""
+"""One operator's prompt: prefix, row parts and calibration texts as tokens."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Array
 
-from sqlax.errors import BindError
-from sqlax.models.label_trie import build_trie
-from sqlax.models.language_model import LabelTrie
 from sqlax.models.tokenizer import Tokenizer
 from sqlax.runtime.load.columns import device_like
 from sqlax.runtime.load.dictionary import StringDictionary
 from sqlax.runtime.load.pool import PoolBuilder
+from sqlax.runtime.prompt.inputs import PromptInputs
+from sqlax.runtime.prompt.layout import PromptLayout, Slot, Text
+from sqlax.runtime.prompt.operator import Part
 from sqlax.runtime.relation import bucket
-from sqlax.runtime.score.inputs import ScoreInputs
-from sqlax.runtime.score.layout import PromptLayout, Slot, Text
-from sqlax.runtime.score.operator import Part
 
 
 @dataclass(frozen=True)
@@ -33,55 +30,65 @@ class LoadedOperator:
         slots: number of values in a row's prompt.
     """
 
-    inputs: ScoreInputs
+    inputs: PromptInputs
     parts: tuple[Part, ...]
     constant_tokens: int
     slots: int
 
 
-def load_operator(
-    layout: PromptLayout,
-    tokenizer: Tokenizer,
-    pool: PoolBuilder,
-    leads: tuple[str, ...],
-    dictionary: StringDictionary,
-    reasons: Sequence[str],
-) -> LoadedOperator:
-    """Tokenise what does not depend on rows.
+class LoadedPrompt(NamedTuple):
+    """An operator's prompt on the host.
 
-    Args:
-        layout: the prompt.
+    Attributes:
+        fields: the fields of `PromptInputs`, but `behind`.
+        parts: the row's prompt in order.
+        constant_tokens: tokens of the row that do not depend on it.
+        slots: number of values in a row's prompt.
+    """
+
+    fields: dict[str, Any]
+    parts: tuple[Part, ...]
+    constant_tokens: int
+    slots: int
+
+
+class Loading(NamedTuple):
+    """What operators are loaded with.
+
+    Attributes:
         tokenizer: the model's.
-        pool: takes the constant runs of tokens.
-        leads: leading texts in the order of the pool's rows.
+        pool: takes the constant runs of tokens; its leads are the rows of its tables.
         dictionary: gives the codes of answers and reasons.
         reasons: error text of each status.
     """
+
+    tokenizer: Tokenizer
+    pool: PoolBuilder
+    dictionary: StringDictionary
+    reasons: Sequence[str]
+
+
+def load_prompt(layout: PromptLayout, loading: Loading) -> LoadedPrompt:
+    """Tokenise what does not depend on rows."""
+    tokenizer, pool = loading.tokenizer, loading.pool
     prefix = tokenizer.encode(layout.prefix)
     row, held = _row_tokens(layout, tokenizer, prefix)
     prefix = prefix[: len(prefix) - held]
     ranges = [pool.constant(tokens) for tokens in row if isinstance(tokens, list)]
-    trie = label_trie(layout, tokenizer)
-    parts = _parts(row, leads)
-    used = sum(length for _, length in ranges) + len(trie.node_token)
-    labels = len(trie.label_valid)
-    inputs = ScoreInputs(
-        prefix_tokens=_padded(prefix, _prefix_capacity(len(prefix))),
-        prefix_length=device_like(len(prefix), np.int32),
-        constant_start=device_like([start for start, _ in ranges], np.int32),
-        constant_length=device_like([length for _, length in ranges], np.int32),
+    parts = _parts(row, pool.leads)
+    fields = {
+        "prefix_tokens": padded(prefix, _prefix_capacity(len(prefix))),
+        "prefix_length": device_like(len(prefix), np.int32),
+        "constant_start": device_like([start for start, _ in ranges], np.int32),
+        "constant_length": device_like([length for _, length in ranges], np.int32),
         **_neutral(layout, tokenizer, pool),
-        trie=trie,
-        label_code=_padded([dictionary.code(a) for a in layout.answers], labels),
-        label_value=device_like(
-            [*layout.values, *[0.0] * (labels - len(layout.values))], np.float64
+        "known": device_like(layout.known, np.bool_),
+        "reason_code": device_like(
+            [loading.dictionary.code(reason) for reason in loading.reasons], np.int32
         ),
-        threshold=device_like(layout.threshold, np.float32),
-        strength=device_like(layout.strength, np.float32),
-        known=device_like(layout.known, np.bool_),
-        reason_code=device_like([dictionary.code(r) for r in reasons], np.int32),
-    )
-    return LoadedOperator(inputs, parts, used, sum(p.constant is None for p in parts))
+    }
+    used = sum(length for _, length in ranges)
+    return LoadedPrompt(fields, parts, used, sum(p.constant is None for p in parts))
 
 
 def _row_tokens(
@@ -123,30 +130,10 @@ def _neutral(layout: PromptLayout, tokenizer: Tokenizer, pool: PoolBuilder) -> d
     }
 
 
-def label_trie(layout: PromptLayout, tokenizer: Tokenizer) -> LabelTrie:
-    """The labels as a trie; all get an end where the tokens of one begin those of another.
-
-    Raises:
-        BindError: a label has no tokens, or two labels have the same.
-    """
-    labels = [tokenizer.encode(label) for label in layout.labels]
-    if _some_begins_another(labels):
-        end = tokenizer.encode(layout.end)
-        labels = [label + end for label in labels]
-    try:
-        return build_trie(labels)
-    except ValueError as error:
-        raise BindError(f"the model cannot tell the labels {list(layout.labels)} apart") from error
-
-
-def _some_begins_another(labels: list[list[int]]) -> bool:
-    ordered = sorted(labels)
-    return any(b[: len(a)] == a for a, b in pairwise(ordered))
-
-
 def _prefix_capacity(length: int) -> int:
     return bucket(length, 32) if length else 0
 
 
-def _padded(values: Sequence[int], capacity: int) -> Array:
+def padded(values: Sequence[int], capacity: int) -> Array:
+    """The values as int32, zeros behind them."""
     return device_like([*values, *[0] * (capacity - len(values))], np.int32)
