@@ -57,6 +57,10 @@ class ByteTokenizer:
         """The text of `tokens`, control tokens left out."""
         return bytes(token for token in tokens if token < 256).decode(errors="replace")
 
+    def token_bytes(self) -> list[bytes | None]:
+        """Each byte, and None for the control token."""
+        return [*(bytes([byte]) for byte in range(256)), None]
+
 
 @dataclass(frozen=True)
 class FakeModel:
