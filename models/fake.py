@@ -1,7 +1,8 @@
 """A stand-in for a language model, for tests: it answers from a table, inside the program.
 
 No weights: a row that holds a pattern gets the pattern's answer. The first pattern that occurs
-wins. An answer is a label's text, or the probability of the first label.
+wins. An answer is a label's text, or the probability of the first label. Asked to generate, the
+model writes the answer's text and ends it; a probability has no text.
 """
 
 from __future__ import annotations
@@ -9,13 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Float, Int
 
 from sqlax.errors import DataError
-from sqlax.models.language_model import LabelTrie, PackedRows, Params, Prefix
+from sqlax.kvcache.paged import PAGE
+from sqlax.models import fake_writing
+from sqlax.models.fake_rules import first_rule
+from sqlax.models.language_model import LabelTrie, PackedRows, PagedRows, Params, Prefix
 from sqlax.models.profile import BARE, PromptProfile
 
 _BASE = 1_000_003
@@ -56,6 +61,10 @@ class ByteTokenizer:
     def decode(self, tokens: Sequence[int]) -> str:
         """The text of `tokens`, control tokens left out."""
         return bytes(token for token in tokens if token < 256).decode(errors="replace")
+
+    def token_bytes(self) -> list[bytes | None]:
+        """Each byte, and None for the control token."""
+        return [*(bytes([byte]) for byte in range(256)), None]
 
 
 @dataclass(frozen=True)
@@ -98,6 +107,7 @@ class FakeModel:
                 [_hash(self._tokens(a)) for a in [*given, self.default]], np.uint32
             ),
             "chance": np.asarray([_chance(a) for a in [*given, self.default]], np.float32),
+            "text": _padded([self._tokens(a) for a in [*given, self.default]]),
         }
 
     def prefill(
@@ -115,7 +125,7 @@ class FakeModel:
         labels: LabelTrie,
     ) -> Float[Array, "rows labels"]:
         """0 for the label the table says and -inf for the others; -inf for all if there is none."""
-        rule = _first_rule(params["pattern"], _row_tokens(rows))
+        rule = first_rule(params["pattern"], _row_tokens(rows))
         matches = _label_hash(labels)[None, :] == params["answer"][rule][:, None]
         chance = params["chance"][rule][:, None]
         place = jnp.arange(labels.label_valid.shape[0])[None, :]
@@ -123,12 +133,40 @@ class FakeModel:
         said = jnp.where(jnp.isnan(chance), matches.astype(jnp.float32), weighed)
         return jnp.where(labels.label_valid[None, :], jnp.log(said), -jnp.inf)
 
+    def new_pages(self, count: int) -> fake_writing.Entries:
+        """Pages that hold the rows' tokens; int32."""
+        return jnp.zeros((count, PAGE), jnp.int32)
+
+    def extend(
+        self,
+        params: Params,
+        prefix: Prefix,
+        prefix_length: Int[Array, ""],
+        rows: PagedRows,
+        pages: fake_writing.Entries,
+    ) -> tuple[Float[Array, "rows 2"], fake_writing.Entries]:
+        """Each row's rule and how far its answer is written; the prefix has no influence."""
+        rows = jax.tree.map(jnp.asarray, rows)
+        return fake_writing.extend(params, rows, pages)
+
+    def logits(
+        self, params: Params, hidden: Float[Array, "rows 2"]
+    ) -> Float[Array, "rows vocabulary"]:
+        """The answer's next byte is the likeliest token; after its end the control token is."""
+        return fake_writing.logits(params, hidden)
+
     def _tokens(self, answer: str | float) -> list[int]:
         return self.tokenizer.encode(answer) if isinstance(answer, str) else []
 
 
 def _chance(answer: str | float) -> float:
     return float("nan") if isinstance(answer, str) else float(answer)
+
+
+def _padded(texts: list[list[int]]) -> npt.NDArray[np.int32]:
+    """One row a text, each with the control token behind it."""
+    longest = max(len(text) for text in texts)
+    return np.asarray([text + [256] * (1 + longest - len(text)) for text in texts], np.int32)
 
 
 def _hash(tokens: list[int]) -> int:
@@ -143,21 +181,6 @@ def _row_tokens(rows: PackedRows) -> Int[Array, "rows width"]:
     offset = jnp.arange(rows.row_capacity, dtype=jnp.int32)
     tokens = jnp.take(rows.tokens, rows.start[:, None] + offset[None, :], mode="clip")
     return jnp.where(offset[None, :] < rows.prompt_length[:, None], tokens, -1)
-
-
-def _first_rule(
-    pattern: Int[Array, "rules length"], tokens: Int[Array, "rows width"]
-) -> Int[Array, " rows"]:
-    """The first pattern that occurs in each row; the number of rules where none does."""
-    length = pattern.shape[1]
-    padded = jnp.pad(tokens, ((0, 0), (0, length)), constant_values=-3)
-    found = jnp.ones((tokens.shape[0], pattern.shape[0], tokens.shape[1]), bool)
-    for place in range(length):
-        window = padded[:, None, place : place + tokens.shape[1]]
-        wanted = pattern[None, :, place, None]
-        found &= (window == wanted) | (wanted == -1)
-    hit: Bool[Array, "rows rules"] = jnp.any(found, axis=2)
-    return jnp.where(jnp.any(hit, axis=1), jnp.argmax(hit, axis=1), pattern.shape[0])
 
 
 def _label_hash(labels: LabelTrie) -> Array:

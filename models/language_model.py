@@ -21,6 +21,9 @@ Params: TypeAlias = Any
 Prefix: TypeAlias = Any
 """A pytree: the key-value state of a constant prefix, shared by every row of an operator."""
 
+PageArrays: TypeAlias = Any
+"""A pytree: what the pages of all rows hold. Page i is page i of every array in it."""
+
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
@@ -44,6 +47,33 @@ class PackedRows:
     row: Int[Array, " tokens"]
     start: Int[Array, " rows"]
     prompt_length: Int[Array, " rows"]
+    row_capacity: int = dataclasses.field(metadata={"static": True})
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class PagedRows:
+    """New tokens of several rows, behind what the rows' pages hold already.
+
+    The rows lie one after another as in `PackedRows`. Where `row_capacity` is 1 there are as many
+    tokens as rows and token i is row i's, with or without an empty slot between.
+
+    Attributes:
+        tokens: new tokens of all rows, padded.
+        row: the number of each token's row; `rows` (one too many) for padding.
+        start: first flat position of each row.
+        length: new tokens of each row; 0 marks an empty slot.
+        before: tokens of the row that its pages hold already, prefix not counted.
+        table: the row's pages in order, 0 where it has none; they have room for the new tokens.
+        row_capacity: most new tokens of a row.
+    """
+
+    tokens: Int[Array, " tokens"]
+    row: Int[Array, " tokens"]
+    start: Int[Array, " rows"]
+    length: Int[Array, " rows"]
+    before: Int[Array, " rows"]
+    table: Int[Array, "rows most"]
     row_capacity: int = dataclasses.field(metadata={"static": True})
 
 
@@ -142,4 +172,38 @@ class LanguageModel(Protocol):
         Without `labels.normalise` it is known up to one constant per row. Unused labels get
         -inf, empty slots anything. NaN, or -inf for every label, means "no answer".
         """
+        ...
+
+
+@runtime_checkable
+class GeneratingModel(LanguageModel, Protocol):
+    """A model that can also continue rows token by token, their state kept in pages.
+
+    The page arrays must be given to nothing but `extend` and loops: XLA copies what goes through
+    a `switch` or a `cond`. In a `while_loop` over donated arrays they are updated in place.
+    """
+
+    def new_pages(self, count: int) -> PageArrays:
+        """Arrays of `count` pages of `kvcache.paged.PAGE` positions; page 0 is nobody's."""
+        ...
+
+    def extend(
+        self,
+        params: Params,
+        prefix: Prefix,
+        prefix_length: Int[Array, ""],
+        rows: PagedRows,
+        pages: PageArrays,
+    ) -> tuple[Float[Array, "rows width"], PageArrays]:
+        """The final hidden state of each row's last new token, float32, and the pages written to.
+
+        A token sees the prefix, what its row's pages hold up to `before`, and the new tokens of
+        its row up to itself. Empty slots write nothing and get anything.
+        """
+        ...
+
+    def logits(
+        self, params: Params, hidden: Float[Array, "rows width"]
+    ) -> Float[Array, "rows vocabulary"]:
+        """What every token of the vocabulary scores as the next one, float32."""
         ...

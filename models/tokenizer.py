@@ -39,3 +39,7 @@ class Tokenizer(Protocol):
     def decode(self, tokens: Sequence[int]) -> str:
         """The text of `tokens`, control tokens left out."""
         ...
+
+    def token_bytes(self) -> list[bytes | None]:
+        """The bytes that each token id stands for; None for control tokens and unused ids."""
+        ...

@@ -11,6 +11,7 @@ from tokenizers import Encoding
 from tokenizers import Tokenizer as Backend
 
 from sqlax.errors import DataError, ModelError
+from sqlax.models.tokenizers.spelling import spelled_bytes
 
 CHUNK_TEXTS = 4096
 """Texts encoded at a time: bounds the memory of the library's encodings, about 1 kB a token."""
@@ -81,6 +82,17 @@ class BytePairTokenizer:
         """The text of `tokens`, control tokens left out; a broken character is U+FFFD."""
         hidden = set(self._controls.values())
         return self._backend.decode([token for token in tokens if token not in hidden])
+
+    def token_bytes(self) -> list[bytes | None]:
+        """The bytes that each token id stands for; None for control tokens and unused ids.
+
+        Raises:
+            ModelError: the tokenizer decodes by a rule that sqlax does not know.
+        """
+        spelled = spelled_bytes(self._backend)
+        hidden = set(self._controls.values())
+        ids = range(self._vocabulary_size)
+        return [None if token in hidden else spelled.get(token) for token in ids]
 
     def _encode(self, texts: list[str], first: int) -> list[Encoding]:
         for number, text in enumerate(texts, first):

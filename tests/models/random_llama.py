@@ -54,6 +54,10 @@ class NoTokenizer:
         """Never called."""
         raise NotImplementedError
 
+    def token_bytes(self) -> list[bytes | None]:
+        """Never called."""
+        raise NotImplementedError
+
 
 def random_tensors(config: LlamaConfig, seed: int = 0) -> Tensors:
     rng = np.random.default_rng(seed)

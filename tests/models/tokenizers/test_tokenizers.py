@@ -18,6 +18,11 @@ from tests.models.tokenizers.small import byte_level, sentencepiece
 SPACE = "\u2581"
 
 
+def joined_bytes(tokenizer: Tokenizer, text: str) -> bytes:
+    spelled = tokenizer.token_bytes()
+    return b"".join(spelled[token] or b"?" for token in tokenizer.encode(text))
+
+
 def words(tokenizer: Tokenizer, text: str) -> list[str]:
     return [tokenizer.decode([token]) for token in tokenizer.encode(text)]
 
@@ -179,3 +184,28 @@ def test_broken_tokenizer_json(
 def test_missing_tokenizer_json(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"tokenizer\.json cannot be read"):
         from_file(tmp_path / "tokenizer.json")
+
+
+@pytest.mark.parametrize(
+    "text", ["ab a\n\t\0", "w\u00f6rld \U0001f642 \u65e5\u672c", "\u00ad\u0100"]
+)
+def test_the_bytes_of_the_tokens_are_the_bytes_of_the_text(text: str) -> None:
+    assert joined_bytes(from_gguf(byte_level("gpt-2", ("a b",))), text) == text.encode()
+    pieces = sentencepiece((SPACE, SPACE + "a", "ab"))
+    assert joined_bytes(from_gguf(pieces), text) == f" {text}".encode()
+
+
+def test_control_tokens_have_no_bytes() -> None:
+    for tokenizer in (from_gguf(byte_level()), from_gguf(sentencepiece((SPACE,)))):
+        spelled = tokenizer.token_bytes()
+        assert len(spelled) == tokenizer.vocabulary_size
+        assert spelled[tokenizer.end_of_text] is None
+        assert sum(token is None for token in spelled) in (2, 3)
+
+
+def test_a_users_word_stands_for_its_text() -> None:
+    metadata = byte_level()
+    tokens, kinds = metadata["tokenizer.ggml.tokens"], metadata["tokenizer.ggml.token_type"]
+    metadata["tokenizer.ggml.tokens"] = [*tokens, "a b"]
+    metadata["tokenizer.ggml.token_type"] = [*kinds, int(TokenType.USER_DEFINED)]
+    assert from_gguf(metadata).token_bytes()[-1] == b"a b"

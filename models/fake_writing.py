@@ -1,0 +1,116 @@
+"""How the fake model writes an answer, token by token, from what a row's pages hold.
+
+A position of a page holds one int32: the token, whether it was generated, and how many tokens of
+the answer have been written up to it::
+
+    [ written | generated | token ]
+      21 bits   1 bit       9 bits
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from sqlax.kvcache.paged import PAGE, Place, places, read_tokens, write_tokens
+from sqlax.models.fake_rules import first_rule
+from sqlax.models.language_model import PagedRows
+
+_GENERATED = 1 << 9
+_WRITTEN = 1 << 10
+_NEXT = 20.0
+_LATER = 4.0
+_CLOSERS = '"}]'
+
+Entries: TypeAlias = Int[Array, "pages page"]
+"""What the pages hold, as above."""
+
+
+def extend(
+    params: Any, rows: PagedRows, pages: Entries
+) -> tuple[Float[Array, "rows width"], Entries]:
+    """Each row's rule and how many tokens of its answer are written, and the pages written to.
+
+    A run with a `row_capacity` below `PAGE` brings tokens that were generated, except to rows that
+    have none yet; any other brings tokens of prompts. Rules are looked for in prompts only.
+    """
+    place, offset = _places(rows)
+    drawn = (rows.before > 0) & (rows.row_capacity < PAGE)
+    entry = rows.tokens + jnp.where(drawn.at[rows.row].get(mode="clip"), _GENERATED, 0)
+    pages = write_tokens(pages, place, entry)
+    held = read_tokens(pages, rows.table)
+    rule = first_rule(params["pattern"], _prompt(rows, held)).astype(jnp.int32)
+    written = _written(rows, held)
+    if rows.row_capacity < PAGE:
+        counts = _count(params["text"], rule, rows, written)
+        count = counts.at[rows.row, offset].get(mode="clip")
+        pages = write_tokens(
+            pages, place, entry + jnp.where(entry >= _GENERATED, count * _WRITTEN, 0)
+        )
+        written = jnp.where(drawn, counts[:, -1], written)
+    return jnp.stack([rule, written], axis=1).astype(jnp.float32), pages
+
+
+def logits(params: Any, hidden: Float[Array, "rows 2"]) -> Float[Array, "rows vocabulary"]:
+    """20 for the answer's next token or its end, less for its later ones, least for all others.
+
+    Of the others, what closes a JSON text is best, so that a constrained answer comes to an end.
+    """
+    rule, written = hidden[:, 0].astype(jnp.int32), hidden[:, 1].astype(jnp.int32)
+    text = params["text"].at[rule].get(mode="clip")
+    ahead = jnp.arange(text.shape[1], dtype=jnp.int32)[None, :] - written[:, None]
+    later = _LATER / (1 + jnp.maximum(ahead, 0)).astype(jnp.float32)
+    liking = jnp.where(ahead == 0, jnp.float32(_NEXT), later)
+    liking = jnp.where((ahead < 0) | ((ahead > 0) & (text == 256)), jnp.float32(-2), liking)
+    others = jnp.broadcast_to(_others(), (text.shape[0], 257))
+    row = jnp.arange(text.shape[0], dtype=jnp.int32)[:, None]
+    return others.at[row, text].max(liking)
+
+
+def _places(rows: PagedRows) -> tuple[Place, Int[Array, " tokens"]]:
+    """Where each token is kept, and which of its row's new tokens it is."""
+    index = jnp.arange(rows.tokens.shape[0], dtype=jnp.int32)
+    row = jnp.minimum(rows.row, rows.length.shape[0] - 1)
+    offset = index - rows.start[row]
+    kept = (rows.row < rows.length.shape[0]) & (offset >= 0) & (offset < rows.length[row])
+    return places(rows.table, row, rows.before[row] + offset, kept), offset
+
+
+def _prompt(rows: PagedRows, held: Int[Array, "rows width"]) -> Int[Array, "rows width"]:
+    there = _positions(held) < (rows.before + rows.length)[:, None]
+    return jnp.where(there & (held < _GENERATED), held, -1)
+
+
+def _written(rows: PagedRows, held: Int[Array, "rows width"]) -> Int[Array, " rows"]:
+    """How many tokens of the answer were written before this run."""
+    last: Bool[Array, "rows width"] = _positions(held) == (rows.before - 1)[:, None]
+    return jnp.max(jnp.where(last, held // _WRITTEN, 0), axis=1)
+
+
+def _count(
+    text: Int[Array, "rules longest"],
+    rule: Int[Array, " rows"],
+    rows: PagedRows,
+    written: Int[Array, " rows"],
+) -> Int[Array, "rows capacity"]:
+    """How many tokens of the answer are written after each of a row's new tokens."""
+    counts = []
+    for offset in range(rows.row_capacity):
+        token = rows.tokens.at[rows.start + offset].get(mode="clip")
+        right = text.at[rule, written].get(mode="clip") == token
+        written = written + ((offset < rows.length) & right).astype(jnp.int32)
+        counts.append(written)
+    return jnp.stack(counts, axis=1)
+
+
+def _positions(held: Int[Array, "rows width"]) -> Int[Array, "1 width"]:
+    return jnp.arange(held.shape[1], dtype=jnp.int32)[None, :]
+
+
+def _others() -> Float[Array, " vocabulary"]:
+    low = [-1 - token / 257 for token in range(257)]
+    for place, closer in enumerate(_CLOSERS):
+        low[ord(closer)] = -place / 257
+    return jnp.asarray(low, jnp.float32)
