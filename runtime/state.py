@@ -7,6 +7,7 @@ import dataclasses
 import jax
 from jaxtyping import Array, Bool, Int
 
+from sqlax.models.language_model import PageArrays
 from sqlax.runtime.mapping import MapTable
 from sqlax.runtime.prompt.inputs import PromptInputs, TokenPool
 from sqlax.runtime.prompt.state import PromptState
@@ -52,6 +53,7 @@ class ProgramState:
         needed: output rows that each join would need.
         overflow: a number left the range of its SQL type.
         steps: morsels done.
+        pages: key-value state of the rows at work, by model name.
     """
 
     phase: Int[Array, ""]
@@ -63,3 +65,4 @@ class ProgramState:
     needed: Int[Array, " joins"]
     overflow: Bool[Array, ""]
     steps: Int[Array, ""]
+    pages: dict[str, PageArrays]

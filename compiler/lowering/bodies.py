@@ -30,6 +30,7 @@ from sqlax.runtime.prompt.batch import next_batch
 from sqlax.runtime.prompt.inputs import PromptInputs
 from sqlax.runtime.prompt.operator import Tile
 from sqlax.runtime.score.inputs import ScoreInputs
+from sqlax.runtime.score.operator import ScoreOperator
 from sqlax.runtime.score.tile import pack, write
 from sqlax.runtime.state import ProgramInputs, ProgramState
 
@@ -38,7 +39,10 @@ Picked = TypeVar("Picked")
 
 @dataclass(frozen=True)
 class Group:
-    """Operators that share compiled bodies, with the tile shapes that any of them needs."""
+    """Operators that share compiled bodies, with the tile shapes that any of them needs.
+
+    A generate operator is a group of its own without tiles: only its prefix is computed here.
+    """
 
     model: LanguageModel
     members: tuple[int, ...]
@@ -55,6 +59,7 @@ def groups_of(blueprint: Blueprint, inputs: Sequence[PromptInputs]) -> tuple[Gro
     found: dict[Any, list[int]] = {}
     for number, (operator, given) in enumerate(zip(blueprint.operators, inputs, strict=True)):
         if not isinstance(given, ScoreInputs):
+            found[number] = [number]
             continue
         shapes = tuple((leaf.shape, str(leaf.dtype)) for leaf in jax.tree.leaves(given.trie))
         key = (operator.model.name, given.prefix_tokens.shape, shapes, given.trie.normalise)
@@ -64,7 +69,8 @@ def groups_of(blueprint: Blueprint, inputs: Sequence[PromptInputs]) -> tuple[Gro
 
 def _group(blueprint: Blueprint, members: tuple[int, ...]) -> Group:
     operators = [blueprint.operators[number] for number in members]
-    return Group(operators[0].model, members, max((o.tiles for o in operators), key=len))
+    tiles = max((o.tiles for o in operators if isinstance(o, ScoreOperator)), key=len, default=())
+    return Group(operators[0].model, members, tiles)
 
 
 def prefill_phase(blueprint: Blueprint, group: Group) -> Branch:

@@ -16,7 +16,7 @@ from jaxtyping import Array, Int
 
 from sqlax.compiler.lowering.chains import Chain, chains_of
 from sqlax.compiler.lowering.environment import Environment, Typed
-from sqlax.compiler.lowering.kinds import answers_of
+from sqlax.compiler.lowering.kinds import answers_of, listed
 from sqlax.compiler.lowering.maps import ValueMap
 from sqlax.compiler.lowering.phases import Phases
 from sqlax.compiler.lowering.relational import Relational
@@ -173,6 +173,7 @@ def prepare_phase(blueprint: Blueprint, number: int) -> Branch:
             lower.relation,
             needed,
         )
+        progress = listed(operator, progress)
         state = merged(blueprint, with_operator(state, number, progress), rows)
         begun = jnp.where(progress.prefilled, phases.run(number), phases.prefill(number))
         idle = progress.todo == 0

@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Int
+from jaxtyping import Array, Bool, Int
 
 from sqlax.compiler.lowering.bodies import Group, groups_of, prefill_phase, run_phase, shape_number
+from sqlax.compiler.lowering.generation import Loop, loops_of
 from sqlax.compiler.lowering.kinds import begin
 from sqlax.compiler.lowering.machine import (
     Blueprint,
@@ -22,12 +23,16 @@ from sqlax.compiler.lowering.machine import (
     prepare_phase,
     relational,
 )
-from sqlax.models.language_model import Params
+from sqlax.models.language_model import GeneratingModel, PageArrays, Params
+from sqlax.runtime.generate.operator import GenerateOperator
 from sqlax.runtime.operators.compact import compact
 from sqlax.runtime.prompt.inputs import PromptInputs
 from sqlax.runtime.prompt.state import PromptState
 from sqlax.runtime.relation import Relation
 from sqlax.runtime.state import ProgramInputs, ProgramState
+
+Carry: TypeAlias = tuple[ProgramState, Int[Array, ""]]
+"""The state, and how many morsels may still be run."""
 
 Step = Callable[[Params, ProgramInputs, ProgramState, Int[Array, ""]], ProgramState]
 
@@ -36,31 +41,25 @@ def build_step(blueprint: Blueprint, operators: Sequence[PromptInputs]) -> Step:
     """The step function of a blueprint.
 
     A step runs at most `budget` morsels and stops early when the program is done or waits for a
-    window of the token pool. All phases are branches of one switch in one loop, so a run never
-    leaves the device between its first and its last morsel.
+    window of the token pool. All phases are branches of one switch or inner loops of one loop, so
+    a run never leaves the device between its first and its last morsel.
 
     Args:
         blueprint: the plan.
-        operators: each score operator's constants, or their shapes.
+        operators: the constants of each operator that asks a model, or their shapes.
     """
     morsels = build_morsels(blueprint, operators)
-    done = phases_of(blueprint).done
 
     def step(
         params: Params, inputs: ProgramInputs, state: ProgramState, budget: Int[Array, ""]
     ) -> ProgramState:
-        def goes_on(carry: tuple[ProgramState, Array]) -> Array:
-            now, left = carry
-            return (now.phase < done) & ~now.waiting & (left > 0)
-
-        def morsel(carry: tuple[ProgramState, Array]) -> tuple[ProgramState, Array]:
-            now, left = carry
-            number = morsels.number(now)
-            after = jax.lax.switch(number, morsels.branches, params, inputs, now)
-            return dataclasses.replace(after, steps=after.steps + 1), left - 1
+        def turn(carry: Carry) -> Carry:
+            for loop in morsels.loops:
+                carry = _looped(morsels, loop, params, inputs, carry)
+            return _switched(morsels, params, inputs, carry)
 
         started = dataclasses.replace(state, waiting=jnp.zeros((), bool))
-        return jax.lax.while_loop(goes_on, morsel, (started, budget))[0]
+        return jax.lax.while_loop(morsels.goes_on, turn, (started, budget))[0]
 
     return step
 
@@ -70,20 +69,72 @@ class Morsels:
     """What a program does one after the other.
 
     Attributes:
-        branches: every phase, and every tile shape of RUN, as a function from state to state.
+        branches: every phase, and every tile shape of scoring, as a function from state to state.
         number: which of them is next.
+        loops: what updates pages, as inner loops; tried before the branches.
+        done: the phase after the last one.
     """
 
     branches: Sequence[Branch]
     number: Callable[[ProgramState], Int[Array, ""]]
+    loops: Sequence[Loop]
+    done: int
+
+    def goes_on(self, carry: Carry) -> Bool[Array, ""]:
+        """Whether there is something to do and some budget left."""
+        now, left = carry
+        return (now.phase < self.done) & ~now.waiting & (left > 0)
 
 
 def build_morsels(blueprint: Blueprint, operators: Sequence[PromptInputs]) -> Morsels:
     """The morsels of a blueprint; `build_step` puts them into one loop."""
     groups = groups_of(blueprint, operators)
     return Morsels(
-        _branches(blueprint, groups), lambda state: _branch_number(blueprint, groups, state)
+        _branches(blueprint, groups),
+        lambda state: _branch_number(blueprint, groups, state),
+        loops_of(blueprint),
+        phases_of(blueprint).done,
     )
+
+
+def _looped(
+    morsels: Morsels, loop: Loop, params: Params, inputs: ProgramInputs, carry: Carry
+) -> Carry:
+    """The carry after all turns of one loop."""
+
+    def is_next(carry: Carry) -> Bool[Array, ""]:
+        return morsels.goes_on(carry) & loop.is_next(inputs, carry[0])
+
+    def body(carry: Carry) -> Carry:
+        return _counted(loop.body(params, inputs, carry[0]), carry[1])
+
+    ended: Carry = jax.lax.while_loop(is_next, body, carry)
+    return ended
+
+
+def _switched(morsels: Morsels, params: Params, inputs: ProgramInputs, carry: Carry) -> Carry:
+    """The carry after one branch, which gets no pages; after none where a loop is next."""
+    now, left = carry
+    pages = now.pages
+    bare = dataclasses.replace(now, pages={})
+    if not morsels.loops:
+        return _counted(jax.lax.switch(morsels.number(bare), morsels.branches, params, inputs, bare), left)
+    waits = ~morsels.goes_on(carry)
+    for loop in morsels.loops:
+        waits |= loop.is_next(inputs, now)
+    number = jnp.where(waits, len(morsels.branches), morsels.number(bare))
+    after = jax.lax.switch(number, [*morsels.branches, _as_it_is], params, inputs, bare)
+    counted = _counted(after, left, ~waits)
+    return dataclasses.replace(counted[0], pages=pages), counted[1]
+
+
+def _as_it_is(params: Params, inputs: ProgramInputs, state: ProgramState) -> ProgramState:
+    return state
+
+
+def _counted(state: ProgramState, left: Int[Array, ""], done: Any = True) -> Carry:
+    one = jnp.asarray(done, bool).astype(jnp.int32)
+    return dataclasses.replace(state, steps=state.steps + one), left - one
 
 
 def _branches(blueprint: Blueprint, groups: Sequence[Group]) -> list[Branch]:
@@ -130,7 +181,20 @@ def start(blueprint: Blueprint, params: Params, inputs: ProgramInputs) -> Progra
     output = _zeros_of(
         lambda i, s: compact(relational(blueprint, i, s).evaluate(blueprint.plan)), inputs, state
     )
-    return dataclasses.replace(state, output=output)
+    return dataclasses.replace(state, output=output, pages=_pages(blueprint))
+
+
+def _pages(blueprint: Blueprint) -> dict[str, PageArrays]:
+    """Empty pages for each model that writes, as many as its largest operator needs."""
+    counts: dict[str, int] = {}
+    models: dict[str, GeneratingModel] = {}
+    for operator in blueprint.operators:
+        if isinstance(operator, GenerateOperator):
+            name, model = operator.model.name, operator.model
+            assert isinstance(model, GeneratingModel)
+            counts[name] = max(counts.get(name, 0), operator.pages)
+            models[name] = model
+    return {name: model.new_pages(counts[name]) for name, model in models.items()}
 
 
 def _initial_operator(
@@ -167,6 +231,7 @@ def empty_state(blueprint: Blueprint, inputs: ProgramInputs) -> ProgramState:
         needed=jnp.zeros(len(blueprint.joins), jnp.int64),
         overflow=jnp.zeros((), bool),
         steps=jnp.zeros((), jnp.int32),
+        pages={},
     )
 
 
@@ -178,7 +243,7 @@ def _zeros_of(function: Callable[..., Any], *arguments: Any) -> Any:
 def program_key(blueprint: Blueprint, constants: Sequence[PromptInputs]) -> Any:
     """Everything static that a run's data decided."""
     operators = tuple(
-        (o.model.identity, o.parts, o.items, o.neutral, o.tiles) for o in blueprint.operators
+        (o.model.identity, o) for o in blueprint.operators
     )
     shapes = tuple(leaf.shape for given in constants for leaf in jax.tree.leaves(given))
     types = tuple(sorted(blueprint.parameter_types.items()))

@@ -22,6 +22,7 @@ class Status(IntEnum):
     DONE = 1
     TOO_LONG = 2
     NO_ANSWER = 3
+    NO_ROOM = 4
 
 
 KEPT = ("prefix", "prefilled", "status", "tokens", "reused")

@@ -1,0 +1,121 @@
+"""Which lanes take part in a run of the model, and the tokens that they put into it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Int
+
+from sqlax.kvcache.paged import PAGE
+from sqlax.kvcache.pages import allocate
+from sqlax.models.language_model import PagedRows
+from sqlax.runtime.generate.inputs import GenerateInputs
+from sqlax.runtime.generate.operator import CHUNK, GenerateOperator, tile_of
+from sqlax.runtime.generate.state import GenerateState, Lanes
+from sqlax.runtime.prompt.batch import Run, lay_end_to_end
+from sqlax.runtime.prompt.inputs import TokenPool
+from sqlax.runtime.prompt.operator import Tile
+from sqlax.runtime.prompt.tokens import Asked, prompt_tokens
+
+
+class Crew(NamedTuple):
+    """The lanes of a run, in the order of its rows.
+
+    Attributes:
+        lane: their numbers; of a row that is not used, any.
+        used: rows with a lane.
+        run: tokens that each puts in; 0 for rows without one.
+    """
+
+    lane: Int[Array, " rows"]
+    used: Bool[Array, " rows"]
+    run: Int[Array, " rows"]
+
+
+def chunk_crew(operator: GenerateOperator, lanes: Lanes, number: int) -> Crew:
+    """The first lanes whose next chunk has tile shape `number`, as many as fit its tokens."""
+    tile, pending = operator.chunks[number], lanes.pending
+    asking = (pending > 1) & (tile_of(operator, pending) == number)
+    crew = _first(asking, jnp.minimum(pending, CHUNK), tile.rows)
+    fits = jnp.cumsum(crew.run, dtype=jnp.int32) <= tile.tokens
+    return Crew(crew.lane, crew.used & fits, jnp.where(fits, crew.run, 0))
+
+
+def decode_crew(operator: GenerateOperator, lanes: Lanes, number: int) -> Crew:
+    """The lanes with one pending token; width `number` holds them all."""
+    ready = lanes.pending == 1
+    return _first(ready, ready.astype(jnp.int32), operator.widths[number])
+
+
+def _first(asking: Bool[Array, " lanes"], run: Int[Array, " lanes"], rows: int) -> Crew:
+    lane = jnp.argsort(~asking, stable=True)[:rows].astype(jnp.int32)
+    lane = jnp.pad(lane, (0, rows - lane.shape[0]))
+    used = asking[lane] & (jnp.arange(rows, dtype=jnp.int32) < asking.shape[0])
+    return Crew(lane, used, jnp.where(used, run[lane], 0))
+
+
+def give_pages(state: GenerateState, crew: Crew, most_run: int) -> GenerateState:
+    """The crew's lanes with pages for the tokens that they put in."""
+    lanes = state.lanes
+    fed = lanes.fed[crew.lane]
+    held = (fed + PAGE - 1) // PAGE
+    wanted = jnp.where(crew.used, (fed + crew.run + PAGE - 1) // PAGE - held, 0)
+    most = -(-most_run // PAGE) + (most_run > 1)
+    pages, given, _ = allocate(state.pages, wanted, most)
+    column = held[:, None] + jnp.arange(most, dtype=jnp.int32)[None, :]
+    column = jnp.where(given > 0, column, lanes.table.shape[1])
+    table = lanes.table.at[crew.lane[:, None], column].set(given, mode="drop")
+    in_use = (pages.queue.shape[0] - 1 - pages.free).astype(jnp.int64)
+    work = dataclasses.replace(
+        state.work, most_pages=jnp.maximum(state.work.most_pages, in_use)
+    )
+    return dataclasses.replace(
+        state, pages=pages, work=work, lanes=dataclasses.replace(lanes, table=table)
+    )
+
+
+def chunk_rows(
+    operator: GenerateOperator,
+    inputs: GenerateInputs,
+    pool: TokenPool,
+    state: GenerateState,
+    crew: Crew,
+    tile: Tile,
+) -> PagedRows:
+    """The pending tokens of the crew: of the prompt, then of the text."""
+    lanes, run = state.lanes, lay_end_to_end(crew.run, tile.tokens)
+    fed, prompt = lanes.fed[crew.lane], lanes.prompt[crew.lane]
+    offset = fed[run.inside] + run.offset
+    tokens = prompt_tokens(
+        operator, inputs, pool, state, Asked(lanes.item[crew.lane], run.inside, offset)
+    )
+    made = offset - prompt[run.inside]
+    written = state.texts.tokens.at[lanes.place[crew.lane][run.inside], made].get(mode="clip")
+    tokens = jnp.where(made >= 0, written, tokens)
+    return _paged(state, crew, run, jnp.where(run.row < tile.rows, tokens, 0), tile.row_capacity)
+
+
+def decode_rows(state: GenerateState, crew: Crew) -> PagedRows:
+    """The last token of each of the crew's texts."""
+    lanes, rows = state.lanes, crew.lane.shape[0]
+    number = jnp.arange(rows, dtype=jnp.int32)
+    last = state.texts.tokens.at[lanes.place[crew.lane], lanes.made[crew.lane] - 1].get(mode="clip")
+    run = Run(jnp.where(crew.used, number, rows), number, number, jnp.zeros(rows, jnp.int32))
+    return _paged(state, crew, run, jnp.where(crew.used, last, 0), 1)
+
+
+def _paged(
+    state: GenerateState, crew: Crew, run: Run, tokens: Int[Array, " tokens"], capacity: int
+) -> PagedRows:
+    lanes = state.lanes
+    return PagedRows(
+        tokens=tokens,
+        row=run.row,
+        start=run.start,
+        length=crew.run,
+        before=jnp.where(crew.used, lanes.fed[crew.lane], 0),
+        table=jnp.where(crew.used[:, None], lanes.table[crew.lane], 0),
+        row_capacity=capacity,
+    )

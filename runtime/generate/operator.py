@@ -1,0 +1,57 @@
+"""The static side of a generate operator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import jax.numpy as jnp
+from jaxtyping import Array, Int
+
+from sqlax.kvcache.paged import PAGE
+from sqlax.runtime.prompt.operator import PromptOperator, Tile, tiles_up_to
+
+CHUNK = 512
+"""Most tokens of a row in one run: a longer prompt is prefilled in several."""
+
+
+@dataclass(frozen=True)
+class GenerateOperator(PromptOperator):
+    """Shapes and static choices of one generate operator.
+
+    Attributes:
+        places: most texts.
+        most_tokens: capacity of a text, in tokens.
+        lanes: rows at work at once.
+        pages: pages in the pool, the null page included.
+        sampled: whether tokens are drawn; else the likeliest is taken.
+        first_id: text id of the first generated text.
+    """
+
+    places: int
+    most_tokens: int
+    lanes: int
+    pages: int
+    sampled: bool
+    first_id: int
+
+    @property
+    def chunks(self) -> tuple[Tile, ...]:
+        """The tile shapes of prefill, shortest first."""
+        return tiles_up_to(min(max(self.row_tokens, 2), CHUNK))
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Rows of a decode step: the smallest that holds the ready lanes is taken."""
+        return tuple(width for width in (8, 32) if width < self.lanes) + (self.lanes,)
+
+    @property
+    def pages_per_row(self) -> int:
+        """Most pages that a row can hold: the last token's keys are never needed."""
+        return -(-(self.row_tokens + self.most_tokens - 1) // PAGE)
+
+
+def tile_of(operator: GenerateOperator, pending: Int[Array, " lanes"]) -> Int[Array, " lanes"]:
+    """The tile shape of each lane's next chunk: it depends on its own pending tokens alone."""
+    capacities = jnp.asarray([tile.row_capacity for tile in operator.chunks], jnp.int32)
+    run = jnp.minimum(pending, CHUNK)
+    return jnp.sum(run[:, None] > capacities[None, :], axis=1, dtype=jnp.int32)

@@ -1,0 +1,97 @@
+"""The turns of the loop: each a function from state and pages to state and pages."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TypeAlias
+
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from sqlax.models.language_model import PagedRows, PageArrays, Params
+from sqlax.runtime.generate.chunk import (
+    Crew,
+    chunk_crew,
+    chunk_rows,
+    decode_crew,
+    decode_rows,
+    give_pages,
+)
+from sqlax.runtime.generate.inputs import GenerateInputs
+from sqlax.runtime.generate.key import hashed
+from sqlax.runtime.generate.operator import GenerateOperator
+from sqlax.runtime.generate.state import GenerateState
+from sqlax.runtime.generate.write import fed, next_tokens
+from sqlax.runtime.prompt.inputs import TokenPool
+
+Turned: TypeAlias = tuple[GenerateState, PageArrays]
+
+
+def run_chunk(
+    operator: GenerateOperator,
+    inputs: GenerateInputs,
+    params: Params,
+    pool: TokenPool,
+    state: GenerateState,
+    arrays: PageArrays,
+    number: int,
+) -> Turned:
+    """One tile of shape `number`: prompts, and forced runs of texts."""
+    tile = operator.chunks[number]
+    crew = chunk_crew(operator, state.lanes, number)
+    state = give_pages(state, crew, tile.row_capacity)
+    rows = chunk_rows(operator, inputs, pool, state, crew, tile)
+    state = _keyed(state, crew, rows)
+    work = dataclasses.replace(state.work, chunks=state.work.chunks + 1)
+    state = dataclasses.replace(state, work=work, waited=jnp.zeros((), jnp.int32))
+    return _run(operator, inputs, params, state, arrays, crew, rows)
+
+
+def run_decode(
+    operator: GenerateOperator,
+    inputs: GenerateInputs,
+    params: Params,
+    state: GenerateState,
+    arrays: PageArrays,
+    number: int,
+) -> Turned:
+    """One token of each ready lane, in the width `number`."""
+    crew = decode_crew(operator, state.lanes, number)
+    state = give_pages(state, crew, 1)
+    rows = decode_rows(state, crew)
+    work = dataclasses.replace(
+        state.work,
+        decode_steps=state.work.decode_steps + 1,
+        decode_rows=state.work.decode_rows + jnp.sum(crew.used, dtype=jnp.int64),
+        decode_lanes=state.work.decode_lanes + operator.widths[number],
+    )
+    waiting = jnp.any(state.lanes.pending > 1)
+    state = dataclasses.replace(
+        state, work=work, waited=jnp.where(waiting, state.waited + 1, 0).astype(jnp.int32)
+    )
+    return _run(operator, inputs, params, state, arrays, crew, rows)
+
+
+def _run(
+    operator: GenerateOperator,
+    inputs: GenerateInputs,
+    params: Params,
+    state: GenerateState,
+    arrays: PageArrays,
+    crew: Crew,
+    rows: PagedRows,
+) -> Turned:
+    model = operator.model
+    hidden, arrays = model.extend(params, state.prefix, inputs.prefix_length, rows, arrays)
+    state = fed(state, crew)
+    logits: Array = model.logits(params, hidden)
+    return next_tokens(operator, inputs, state, crew, logits), arrays
+
+
+def _keyed(state: GenerateState, crew: Crew, rows: PagedRows) -> GenerateState:
+    """The keys of lanes whose prompt is read; a forced run of the text leaves the key alone."""
+    lanes = state.lanes
+    reading = crew.used & (lanes.fed[crew.lane] < lanes.prompt[crew.lane])
+    target = jnp.where(reading, crew.lane, lanes.item.shape[0])
+    key = lanes.key.at[target].set(hashed(lanes.key[crew.lane], rows), mode="drop")
+    return dataclasses.replace(state, lanes=dataclasses.replace(lanes, key=key))
