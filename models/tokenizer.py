@@ -12,6 +12,10 @@ import numpy.typing as npt
 class Tokenizer(Protocol):
     """Turns text into token ids. Text is data: none of it ever becomes a control token."""
 
+    def __hash__(self) -> int:
+        """What is made from a tokenizer is kept by the tokenizer."""
+        ...
+
     @property
     def vocabulary_size(self) -> int:
         """Number of token ids, control tokens included."""

@@ -25,7 +25,7 @@ def minimal(class_of_byte: HostInts, table: HostInts, accepting: HostBools) -> B
     block = _equivalent(table, accepting)
     chosen = np.unique(block, return_index=True)[1]
     joined = np.append(block, -1)[table[chosen]]
-    order = _by_first_visit(joined, int(block[0]))
+    order = by_first_visit(joined, int(block[0]))
     place = np.full(len(joined) + 1, -1, np.int32)
     place[order] = np.arange(len(order))
     table = place[joined[order]]
@@ -97,7 +97,7 @@ def _longest(table: HostInts) -> npt.NDArray[np.int64]:
     return longest
 
 
-def _by_first_visit(table: HostInts, start: int) -> list[int]:
+def by_first_visit(table: HostInts, start: int) -> list[int]:
     """The states in the order in which a breadth-first walk from `start` meets them."""
     order, seen = [start], {start}
     for state in order:

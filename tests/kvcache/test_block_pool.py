@@ -55,6 +55,16 @@ def test_eviction_takes_the_tail_of_the_oldest_row_first() -> None:
     assert engine.pool.num_free == 7
 
 
+def test_blocks_without_a_hash_are_reused_first_the_tail_of_the_row_before_its_head() -> None:
+    pool = BlockPool(8)
+    first, second = pool.take(3), pool.take(2)
+    pool.release(first)
+    assert pool.free_queue == [3, 2, 1, 6, 7]
+    pool.release(second)
+    assert pool.free_queue == [5, 4, 3, 2, 1, 6, 7]
+    assert pool.check()
+
+
 def test_a_hit_is_whole_blocks_and_leaves_the_last_token_to_compute() -> None:
     """Block size 32: 113 tokens have a hit of 96, in 3 blocks; so have 97, but 96 only 64."""
     engine = Engine(20, 32)

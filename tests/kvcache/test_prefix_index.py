@@ -75,6 +75,8 @@ def test_an_item_enters_each_block_it_touches_with_its_place() -> None:
         ["image", -5],
         [],
     ]
+    ending = Identity(PLAIN.execution, items=(Item("image", 4, 4),))
+    assert equal_blocks(PLAIN, ending) == [True, False, True, True]
     moved = Identity(PLAIN.execution, items=(Item("image", 4, 6),))
     assert equal_blocks(with_item, moved) == [False, False, False, True]
     other = Identity(PLAIN.execution, items=(Item("other", 9, 1),))
