@@ -17,6 +17,7 @@ from sqlax.compiler.cost.model import CostModel
 from sqlax.compiler.cost.rates import Rates, rates
 from sqlax.compiler.lowering.check import node_obstacle
 from sqlax.compiler.plan.catalog import Catalog, quote
+from sqlax.compiler.plan.held import held_as_inputs
 from sqlax.compiler.plan.nodes import (
     Aggregate,
     Distinct,
@@ -109,7 +110,8 @@ class _Placer:
             return self._score(node)
         obstacle = self._obstacle(node)
         if obstacle is None:
-            return node.with_inputs(tuple(self.place(child) for child in node.inputs))
+            inputs = tuple(self.place(child) for child in node.inputs)
+            return held_as_inputs(node.with_inputs(inputs))
         inputs = tuple(self._in_duckdb(self.place(child), obstacle) for child in node.inputs)
         return _scan_of(node.with_inputs(inputs))
 
@@ -140,9 +142,9 @@ class _Placer:
         child = self.place(node.input)
         obstacle = node_obstacle(node, self.catalog)
         if obstacle is None and self.mode != "duckdb":
-            return node.with_inputs((child,))
+            return held_as_inputs(node.with_inputs((child,)))
         stored = self._in_duckdb(child, obstacle or "mode => 'duckdb'")
-        return node.with_inputs((stored,)) if obstacle is None else self._prepared(node, stored)
+        return held_as_inputs(node.with_inputs((stored,))) if obstacle is None else self._prepared(node, stored)
 
     def _in_duckdb(self, node: Node, reason: str) -> Node:
         """A placed node as something that DuckDB can read."""
@@ -150,7 +152,7 @@ class _Placer:
             return node
         name = f"sqlax_stage_{len(self.stages) + 1}"
         self.stages.append(Stage(name, node, reason))
-        stored = Schema(tuple(replace(f, labels=None) for f in node.schema.fields))
+        stored = Schema(tuple(f.stored() for f in node.schema.fields))
         items = (f"CAST(c{i} AS {f.type}) AS {quote(f.name)}" for i, f in enumerate(stored.fields))
         return Stored(stored, f"SELECT {', '.join(items)} FROM {name}", stage=name)
 
@@ -181,9 +183,10 @@ class _Placer:
 def _scan_of(node: Node) -> Scan:
     """A plan that DuckDB runs; it tells which stage's rows it reads."""
     stages = [leaf.stage for leaf in node.walk() if isinstance(leaf, Stored)]
+    schema = Schema(tuple(field.stored() for field in node.schema.fields))
     if not stages:
-        return Scan(node.schema, render(node))
-    return Stored(node.schema, render(node), stage=stages[-1])
+        return Scan(schema, render(node))
+    return Stored(schema, render(node), stage=stages[-1])
 
 
 def _as_text(value: exp.Expr) -> exp.Expr:

@@ -50,6 +50,7 @@ class PromptProfile:
         classify: layout of AI_CLASSIFY; `{task}` in it is the task description.
         default_task: the task description where the user gives none.
         scale: layout of AI_SCORE with a scale.
+        generate: layout of functions whose answer is written token by token.
     """
 
     predicate: Layout = Layout()
@@ -58,6 +59,7 @@ class PromptProfile:
     classify: Layout = Layout()
     default_task: str = "Category"
     scale: Layout = Layout()
+    generate: Layout = Layout()
 
 
 BARE = PromptProfile()

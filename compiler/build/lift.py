@@ -106,7 +106,8 @@ def _place(plan: Node, node: exp.Expr, guard: exp.Expr | None, templates: Templa
     call = replace(call, return_error_details=False).with_values(values)
     kind = return_type(call)
     labels = tuple(label.text for label in call.labels) if kind.endswith("[]") else None
-    fields = (Field(name, kind, labels), Field(name + "!", "VARCHAR"))
+    answer = Field(name, kind, labels, is_made=call.generation is not None)
+    fields = (answer, Field(name + "!", "VARCHAR"))
     schema = replace(plan.schema, fields=plan.schema.fields + fields)
     return Score(schema, plan, call, name, ready)
 

@@ -83,5 +83,5 @@ def _with_pairs(left: Node, number: str, right: Node, pairs: Node, context: Cont
 def _renamed_below(
     above: Node, alone: Node, values: tuple[exp.Expr, ...], context: Context
 ) -> Node:
-    fields = tuple(Field(context.fresh("side"), f.type, f.labels) for f in above.schema.fields)
+    fields = tuple(f.named(context.fresh("side")) for f in above.schema.fields)
     return Project(Schema(fields), alone, values)

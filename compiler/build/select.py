@@ -192,14 +192,14 @@ def project(plan: Node, names: list[str], outputs: list[exp.Expr], context: Cont
     fields: list[Field] = []
     for name, output, kind in zip(names, outputs, types, strict=True):
         taken = sum(1 for field in fields if field.name.split("\0")[0] == name)
-        labels = _labels(output, plan)
-        fields.append(Field(f"{name}\0{taken}" if taken else name, kind, labels))
+        field = Field(f"{name}\0{taken}" if taken else name, kind)
+        fields.append(_held(field, output, plan))
     return Project(Schema(tuple(fields)), plan, tuple(outputs))
 
 
-def _labels(output: exp.Expr, plan: Node) -> tuple[str, ...] | None:
+def _held(field: Field, output: exp.Expr, plan: Node) -> Field:
     is_field = isinstance(output, exp.Column) and output.name in plan.schema
-    return plan.schema[output.name].labels if is_field else None
+    return field.held_as(plan.schema[output.name]) if is_field else field
 
 
 def _unpacked(names: list[str], outputs: list[exp.Expr]) -> tuple[list[str], list[exp.Expr]]:

@@ -138,5 +138,5 @@ def free_columns(plan: Node) -> tuple[str, ...]:
 
 def renamed(plan: Node, context: Context) -> Node:
     """The plan with a fresh name for each column."""
-    fields = tuple(Field(context.fresh("sub"), f.type, f.labels) for f in plan.schema.fields)
+    fields = tuple(f.named(context.fresh("sub")) for f in plan.schema.fields)
     return Project(Schema(fields), plan, tuple(column(name) for name in plan.schema.names))

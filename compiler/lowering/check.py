@@ -15,6 +15,7 @@ from sqlax.compiler.plan.schema import Kind, Schema
 from sqlax.runtime.relation import Column, Relation
 
 _ROWS = 16
+_TEXTS = (Kind.STRING, Kind.MADE)
 
 
 def node_obstacle(node: Node, catalog: Catalog) -> str | None:
@@ -30,7 +31,7 @@ def node_obstacle(node: Node, catalog: Catalog) -> str | None:
 
 def _score_obstacle(node: Score, catalog: Catalog) -> str | None:
     for value in node.call.values:
-        if isinstance(value, exp.Column) and node.input.schema[value.name].kind is not Kind.STRING:
+        if isinstance(value, exp.Column) and node.input.schema[value.name].kind not in _TEXTS:
             return f"a prompt value of type {node.input.schema[value.name].type}"
         if not isinstance(value, exp.Column) and value.find(exp.Column):
             return f"the prompt value {value.sql('duckdb')}"

@@ -35,7 +35,8 @@ class Typed:
 def dtype_of_kind(kind: Kind) -> np.dtype[np.generic]:
     """The dtype in which values of a kind are held on the device."""
     dtypes = {Kind.BOOLEAN: np.bool_, Kind.FLOAT: np.float64}
-    dtypes |= {Kind.STRING: np.int32, Kind.ENUM: np.int32, Kind.OPAQUE: np.int32}
+    numbered = (Kind.STRING, Kind.ENUM, Kind.OPAQUE, Kind.MADE)
+    dtypes |= dict.fromkeys(numbered, np.int32)
     return np.dtype(dtypes.get(kind, np.int64))
 
 

@@ -182,7 +182,7 @@ def _with_bounds(value: Typed) -> Typed:
 def _column(self: Expressions, node: exp.Expr) -> Typed:
     if node.name not in self.relation.columns:
         raise NotLowerableError(f"the field {node.sql('duckdb')}")
-    return Typed(self.relation.columns[node.name], self.schema[node.name].type)
+    return Typed(self.relation.columns[node.name], self.schema[node.name].held_type)
 
 
 def _placeholder(self: Expressions, node: exp.Expr) -> Typed:

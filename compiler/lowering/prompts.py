@@ -70,6 +70,8 @@ def lay_out(call: SemanticCall, profile: PromptProfile, evaluate: Evaluate) -> P
 
 def _layout(call: SemanticCall, profile: PromptProfile) -> tuple[Layout, tuple[str, ...]]:
     layout = profile.predicate
+    if call.function is Function.GENERATE:
+        return profile.generate, ()
     if call.function is Function.CLASSIFY:
         layout = _with_task(profile.classify, call.task_description or profile.default_task)
     elif call.scale:
@@ -89,6 +91,8 @@ _TASK_FIELDS = ("bank", "before", "after")
 
 def _answers(call: SemanticCall, profile: PromptProfile) -> tuple[str, ...]:
     """The answers as SQL knows them; for a predicate yes comes first."""
+    if call.function is Function.GENERATE:
+        return ()
     if call.function is Function.CLASSIFY:
         return tuple(label.text for label in call.labels)
     if call.scale:

@@ -125,7 +125,7 @@ def _project(self: Relational, node: Project) -> Relation:
 
 def _union(self: Relational, node: Union) -> Relation:
     for field_ in node.schema.fields:
-        if field_.kind is Kind.OPAQUE:
+        if field_.kind in (Kind.OPAQUE, Kind.MADE):
             raise NotLowerableError(f"UNION of values of type {field_.type}")
     return concatenate(*(_renamed(self, node, side) for side in node.inputs))
 
@@ -168,7 +168,7 @@ def _window(self: Relational, node: Window) -> Relation:
 
 def _distinct(self: Relational, node: Distinct) -> Relation:
     for field_ in node.schema.fields:
-        if field_.kind is Kind.OPAQUE:
+        if field_.kind in (Kind.OPAQUE, Kind.MADE):
             raise NotLowerableError(f"DISTINCT over a value of type {field_.type}")
     return distinct(self.before_sort(node).relation)
 

@@ -242,9 +242,7 @@ def _zeros_of(function: Callable[..., Any], *arguments: Any) -> Any:
 
 def program_key(blueprint: Blueprint, constants: Sequence[PromptInputs]) -> Any:
     """Everything static that a run's data decided."""
-    operators = tuple(
-        (o.model.identity, o) for o in blueprint.operators
-    )
+    operators = tuple(operator.shape for operator in blueprint.operators)
     shapes = tuple(leaf.shape for given in constants for leaf in jax.tree.leaves(given))
     types = tuple(sorted(blueprint.parameter_types.items()))
     return operators, shapes, blueprint.capacities, blueprint.constants, types

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum, auto
 
 
@@ -21,6 +21,7 @@ class Kind(StrEnum):
     STRING = auto()
     ENUM = auto()
     LABELS = auto()
+    MADE = auto()
     OPAQUE = auto()
 
 
@@ -48,17 +49,41 @@ UNTYPED = ('"NULL"', "NULL")
 class Field:
     """One output column: its name and its type as DuckDB writes it.
 
-    `labels` marks the VARCHAR[] of a multi-label AI_CLASSIFY, held as a set of label numbers.
+    Attributes:
+        name: the name.
+        type: the DuckDB type.
+        labels: of the VARCHAR[] of a multi-label AI_CLASSIFY, held as a set of label numbers.
+        is_made: whether its texts are made on the device, held as text ids in no order.
     """
 
     name: str
     type: str
     labels: tuple[str, ...] | None = None
+    is_made: bool = False
 
     @property
     def kind(self) -> Kind:
         """How the column is held on the device."""
+        if self.is_made:
+            return Kind.MADE
         return Kind.LABELS if self.labels is not None else kind_of(self.type)
+
+    @property
+    def held_type(self) -> str:
+        """The type for the graph's rules: that of made texts has no rules, so they carry it."""
+        return f"generated {self.type}" if self.is_made else self.type
+
+    def named(self, name: str) -> Field:
+        """The same column under another name."""
+        return replace(self, name=name)
+
+    def held_as(self, other: Field) -> Field:
+        """The column, held as another one that it repeats."""
+        return replace(self, labels=other.labels, is_made=other.is_made)
+
+    def stored(self) -> Field:
+        """The column once its values have left the device."""
+        return replace(self, labels=None, is_made=False)
 
 
 def kind_of(type_name: str) -> Kind:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
@@ -23,6 +23,7 @@ from sqlax.compiler.sql.functions import (
     Function,
     compiled_function,
 )
+from sqlax.compiler.sql.generation import Generation, read_generation
 from sqlax.compiler.sql.options import Options
 from sqlax.compiler.sql.place import Place, span_of
 from sqlax.compiler.sql.prompt import Literal, Prompt, Value, read_prompt
@@ -56,9 +57,7 @@ class SemanticCall:
     return_error_details: bool = False
     max_error_ratio: float | None = None
     raw: bool = False
-    max_tokens: int | None = field(default=None, compare=False)
-    temperature: float = field(default=0.0, compare=False)
-    seed: int | None = field(default=None, compare=False)
+    generation: Generation | None = None
     warnings: tuple[str, ...] = field(default=(), compare=False)
     span: Span = field(default=Span(0, 0), compare=False)
 
@@ -117,6 +116,8 @@ def canonical(call: SemanticCall) -> str:
         "max_error_ratio": call.max_error_ratio,
         "raw": call.raw,
     }
+    if call.generation is not None:
+        fields["generation"] = asdict(call.generation)
     return json.dumps(fields, ensure_ascii=False)
 
 
@@ -146,9 +147,7 @@ class _Binder:
             return_error_details=options.flag("return_error_details"),
             max_error_ratio=options.share("max_error_ratio"),
             raw=options.flag("raw"),
-            max_tokens=options.integer("max_tokens", least=1),
-            temperature=options.zero_temperature(),
-            seed=options.integer("seed"),
+            generation=self._generation(),
             warnings=options.warnings(),
             span=self.place.span,
         )
@@ -159,6 +158,15 @@ class _Binder:
         if not prompt and self.function is not Function.COUNT_TOKENS:
             raise given.place.error(f"the prompt of {self.function} is empty")
         return prompt
+
+    def _generation(self) -> Generation | None:
+        """How text is generated; what has no influence on a score is only checked."""
+        if self.function is Function.GENERATE:
+            return read_generation(self.options)
+        self.options.integer("max_tokens", least=1)
+        self.options.zero_temperature()
+        self.options.integer("seed")
+        return None
 
     def _labels(self) -> tuple[Label, ...]:
         given = self.options.given("categories")

@@ -18,6 +18,7 @@ class Function(StrEnum):
     IF = "AI_IF"
     CLASSIFY = "AI_CLASSIFY"
     SCORE = "AI_SCORE"
+    GENERATE = "AI_GENERATE"
     COUNT_TOKENS = "AI_COUNT_TOKENS"
 
 
@@ -43,6 +44,9 @@ ANSWERING: Final = frozenset(
 )
 """Arguments of every function that asks the model a question."""
 
+GENERATING: Final = frozenset({"top_k", "top_p", "min_p"})
+"""Arguments of every function whose answer is written token by token."""
+
 SIGNATURES: Final = {
     signature.function: signature
     for signature in (
@@ -61,15 +65,23 @@ SIGNATURES: Final = {
             "VARCHAR",
         ),
         Signature(Function.SCORE, (), ("prompt",), ANSWERING | {"scale"}, "DOUBLE"),
+        Signature(
+            Function.GENERATE,
+            (
+                *("AI_COMPLETE", "AI_GEN", "AI_QUERY", "LLM_COMPLETE", "PROMPT"),
+                "AI_GENERATE_TEXT",
+            ),
+            ("prompt",),
+            ANSWERING - {"examples", "task_description"} | GENERATING,
+            "VARCHAR",
+        ),
         Signature(Function.COUNT_TOKENS, (), ("prompt",), frozenset({"model"}), "INTEGER"),
     )
 }
 
 LATER: Final = {
-    "AI_GENERATE": (
-        *("AI_COMPLETE", "AI_GEN", "AI_QUERY", "LLM_COMPLETE", "LLM_COMPLETE_JSON", "PROMPT"),
-        *("AI_GENERATE_TEXT", "AI_GENERATE_TABLE", "AI_GENERATE_BOOL", "AI_GENERATE_INT"),
-        "AI_GENERATE_DOUBLE",
+    "AI_GENERATE_TABLE": (
+        *("LLM_COMPLETE_JSON", "AI_GENERATE_BOOL", "AI_GENERATE_INT", "AI_GENERATE_DOUBLE"),
     ),
     "AI_EXTRACT": (),
     "AI_SUMMARIZE": (),

@@ -15,7 +15,7 @@ from sqlax.runtime.load.dictionary import distinct_texts
 from sqlax.runtime.load.morsel import Bounds
 from sqlax.runtime.relation import bounds_of
 
-_UNBOUNDED = (Kind.FLOAT, Kind.STRING, Kind.OPAQUE, Kind.LABELS)
+_UNBOUNDED = (Kind.FLOAT, Kind.STRING, Kind.OPAQUE, Kind.LABELS, Kind.MADE)
 
 
 class Facts:

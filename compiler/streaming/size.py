@@ -53,7 +53,7 @@ class Sizes:
 
 def row_bytes(scan: Scan) -> int:
     """Bytes that one row of a scan takes, on the host and on the device."""
-    texts = (Kind.STRING, Kind.OPAQUE)
+    texts = (Kind.STRING, Kind.OPAQUE, Kind.MADE)
     return 1 + sum(_TEXT if f.kind in texts else _NUMBER for f in scan.schema.fields)
 
 

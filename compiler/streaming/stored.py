@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sqlax.compiler.plan.catalog import quote
 from sqlax.compiler.plan.nodes import Scan, Stored
@@ -30,7 +30,7 @@ class Store:
 
     def scan(self, schema: Schema) -> Stored:
         """The scan of the rows, whose columns are called c0, c1, ..."""
-        plain = Schema(tuple(replace(field, labels=None) for field in schema.fields))
+        plain = Schema(tuple(field.stored() for field in schema.fields))
         fields = enumerate(plain.fields)
         items = (f"CAST(c{i} AS {f.type}) AS {quote(f.name)}" for i, f in fields)
         return Stored(plain, f"SELECT {', '.join(items)} FROM {self.name}", stage=self.name)

@@ -35,6 +35,12 @@ class GenerateOperator(PromptOperator):
     first_id: int
 
     @property
+    def shape(self) -> tuple[object, ...]:
+        """What a score operator's is, and the sizes of lanes, pages and texts."""
+        sizes = (self.places, self.most_tokens, self.lanes, self.pages, self.pages_per_row)
+        return (*super().shape, *sizes, self.sampled, self.first_id)
+
+    @property
     def chunks(self) -> tuple[Tile, ...]:
         """The tile shapes of prefill, shortest first."""
         return tiles_up_to(min(max(self.row_tokens, 2), CHUNK))

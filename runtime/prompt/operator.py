@@ -57,6 +57,11 @@ class PromptOperator:
         return tiles_up_to(self.row_tokens)
 
     @property
+    def shape(self) -> tuple[object, ...]:
+        """All that a program compiled for this operator depends on, the model's code apart."""
+        return (self.model.identity, self.parts, self.items, self.neutral, self.tiles)
+
+    @property
     def most_rows(self) -> int:
         """Rows of the widest tile."""
         return max(tile.rows for tile in self.tiles)

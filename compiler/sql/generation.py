@@ -1,0 +1,69 @@
+"""How a call wants text to be generated, read from its arguments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from sqlax.compiler.sql.constants import read_number
+
+if TYPE_CHECKING:
+    from sqlax.compiler.sql.options import Options
+
+MAX_TOKENS: Final = 128
+"""Tokens of a text where the call does not say."""
+EVERY_TOKEN: Final = (1 << 31) - 1
+"""`top_k` that cuts nothing."""
+
+
+@dataclass(frozen=True)
+class Generation:
+    """How text is generated; equal ones give equal texts for equal prompts.
+
+    Attributes:
+        max_tokens: most tokens of a text.
+        temperature: 0 takes the likeliest token.
+        top_k: only so many of the likeliest tokens.
+        top_p: only the likeliest tokens with so much of the probability together.
+        min_p: only tokens with at least that share of the likeliest one's probability.
+        seed: of the random numbers.
+    """
+
+    max_tokens: int = MAX_TOKENS
+    temperature: float = 0.0
+    top_k: int = EVERY_TOKEN
+    top_p: float = 1.0
+    min_p: float = 0.0
+    seed: int = 0
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether tokens are drawn."""
+        return self.temperature > 0
+
+
+def read_generation(options: Options) -> Generation:
+    """The generation that the arguments ask for.
+
+    Raises:
+        BindError: a number is of the wrong kind or out of range.
+    """
+    top_p, min_p = options.share("top_p"), options.share("min_p")
+    return Generation(
+        max_tokens=options.integer("max_tokens", least=1) or MAX_TOKENS,
+        temperature=_temperature(options),
+        top_k=options.integer("top_k", least=1) or EVERY_TOKEN,
+        top_p=1.0 if top_p is None else top_p,
+        min_p=0.0 if min_p is None else min_p,
+        seed=options.integer("seed", least=0) or 0,
+    )
+
+
+def _temperature(options: Options) -> float:
+    given = options.given("temperature")
+    if given is None:
+        return 0.0
+    value = float(read_number(given.value, given.place, "temperature"))
+    if value < 0:
+        raise given.place.error(f"temperature must be at least 0, not {value:g}")
+    return value

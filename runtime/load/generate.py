@@ -1,0 +1,62 @@
+"""One generate operator's constants: its prompt, what the text may be, how tokens are drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sqlax.errors import BindError
+from sqlax.runtime.constrain.token_automaton import TokenAutomaton
+from sqlax.runtime.generate.inputs import GenerateInputs, Sampling
+from sqlax.runtime.load.columns import device_like
+from sqlax.runtime.load.prompt import LoadedOperator, Loading, load_prompt
+from sqlax.runtime.prompt.layout import PromptLayout
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How tokens are drawn, as numbers; see `Sampling`."""
+
+    temperature: float
+    top_k: int
+    top_p: float
+    min_p: float
+    seed: int
+
+    def on_device(self) -> Sampling:
+        """The same as arrays."""
+        return Sampling(
+            temperature=device_like(self.temperature, np.float32),
+            top_k=device_like(self.top_k, np.int32),
+            top_p=device_like(self.top_p, np.float32),
+            min_p=device_like(self.min_p, np.float32),
+            seed=device_like(self.seed % (1 << 32), np.uint32),
+        )
+
+
+def load_generate(
+    layout: PromptLayout,
+    loading: Loading,
+    automaton: TokenAutomaton,
+    max_tokens: int,
+    drawing: Drawing,
+) -> LoadedOperator:
+    """Tokenise the prompt's constants.
+
+    Raises:
+        BindError: no text that the automaton accepts has so few tokens.
+    """
+    shortest = int(np.asarray(automaton.closing)[0])
+    if shortest > max_tokens:
+        message = f"max_tokens is {max_tokens}, but the shortest valid answer has {shortest} tokens"
+        raise BindError(message)
+    prompt = load_prompt(layout, loading)
+    inputs = GenerateInputs(
+        **prompt.fields,
+        behind=device_like(max_tokens, np.int32),
+        max_tokens=device_like(max_tokens, np.int32),
+        automaton=automaton,
+        sampling=drawing.on_device(),
+    )
+    return LoadedOperator(inputs, prompt.parts, prompt.constant_tokens, prompt.slots)
