@@ -1,1 +1,1 @@
-"""Key-value state on the device: the constant prefix that every row of an operator shares."""
+"""Key-value state: the prefix that all rows share, pages on the device, and the host's index."""

@@ -1,6 +1,6 @@
 """Which prompt layout does a model answer best in? Measured on texts of our own.
 
-    python benchmarks/profile_search/search.py DIR/MODEL.gguf [--task predicate|classify|scale]
+    python benchmarks/profile_search/search.py DIR/MODEL.gguf [--task classify|scale]
 
 Needs torch, transformers and gguf, not sqlax. A prompt is tokenised part by part, as sqlax
 does. One line is printed for each layout; docs/quality.md keeps those that we ran.
@@ -27,27 +27,6 @@ Parts = list[str]
 Form = Callable[[str, str], Parts]
 """A question and a text, laid out up to the answer."""
 Scores = npt.NDArray[np.float64]
-
-FORMS: dict[str, tuple[Form, str]] = {
-    "text, question, The answer is": (
-        lambda q, x: ["Text: ", x, f"\n{q} The answer is"],
-        ".\n\n",
-    ),
-    "question, text, The answer is": (
-        lambda q, x: [f"{q} ", x, "\nThe answer is"],
-        ".\n\n",
-    ),
-    "question, text, question, The answer is": (
-        lambda q, x: [f"{q} ", x, f"\n{q} The answer is"],
-        ".\n\n",
-    ),
-    "question, text, Answer:": (lambda q, x: [f"{q} ", x, "\nAnswer:"], "\n\n"),
-    "text, question, Answer:": (
-        lambda q, x: ["Text: ", x, f"\nQuestion: {q}\nAnswer:"],
-        "\n\n",
-    ),
-    "text, question": (lambda q, x: ["Text: ", x, f"\n{q}"], "\n\n"),
-}
 
 
 class Scorer:
@@ -122,12 +101,6 @@ class Scorer:
         return self.model(input_ids=ids, past_key_values=cache).logits
 
 
-def auc(scores: Scores, truth: npt.NDArray[np.bool_]) -> float:
-    """Chance that a true row scores above a false one."""
-    above = scores[truth][:, None] - scores[~truth][None]
-    return float(((above > 0) + 0.5 * (above == 0)).mean())
-
-
 def spearman(a: Sequence[float], b: Sequence[float]) -> float:
     """Rank correlation, ties at their mean rank."""
 
@@ -147,31 +120,6 @@ def load(name: str) -> list[dict[str, Any]]:
 def banked(form: Form, separator: str, bank: Sequence[tuple[str, str, str]]) -> Parts:
     """The solved examples of `bank`, laid out as `form` says, as one constant text."""
     return ["".join(p for q, x, a in bank for p in (*form(q, x), f" {a}", separator))]
-
-
-def predicate(scorer: Scorer, settings: dict[str, Any]) -> None:
-    """Sentiment of the reviews, and the other questions, as yes or no."""
-    groups = {"Is this review positive?": [(r["text"], r["positive"]) for r in load("reviews")]}
-    others = defaultdict(list)
-    for row in load("questions"):
-        others[row["question"]].append((row["text"], row["answer"]))
-    for name, (form, separator) in FORMS.items():
-        order, strength = ("text", 0.85) if name.startswith("text") else ("question", 1.0)
-        prefix = banked(form, separator, settings[f"{order}_first_bank"])
-        areas, hits = [], []
-        for question, rows in (groups | others).items():
-            texts = [x for x, _ in rows] + settings["neutral"]
-            answers = scorer.score(prefix, [form(question, x) for x in texts], [" yes", " no"])
-            margin = answers[:, 0] - answers[:, 1]
-            truth = np.array([answer for _, answer in rows])
-            margin, neutral = margin[: len(rows)], margin[len(rows) :]
-            areas.append(auc(margin, truth))
-            hits.append(list((margin > strength * neutral.mean()) == truth))
-        others_right = np.concatenate(hits[1:]).mean()
-        print(
-            f"{name:42} reviews AUC {areas[0]:.3f} accuracy {np.mean(hits[0]):.3f}"
-            f"   others AUC {np.mean(areas[1:]):.3f} accuracy {others_right:.3f}"
-        )
 
 
 def classify(scorer: Scorer, settings: dict[str, Any]) -> None:
@@ -220,7 +168,7 @@ def scale(scorer: Scorer, settings: dict[str, Any]) -> None:
 
 def main(arguments: Sequence[str]) -> None:
     """Measure the layouts of one task, or of all."""
-    tasks = {"predicate": predicate, "classify": classify, "scale": scale}
+    tasks = {"classify": classify, "scale": scale}
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("gguf", type=Path)
     parser.add_argument("--task", choices=tasks)

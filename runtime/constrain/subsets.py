@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from enum import Enum, auto
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -36,8 +36,11 @@ class Beside(Enum):
     OTHER = auto()
 
 
+@lru_cache(maxsize=64)
 def byte_automaton(expression: Expression) -> ByteAutomaton:
     """The smallest automaton that accepts the expression's texts, spelled in UTF-8.
+
+    Made once for an expression while it is among the last few asked for.
 
     Raises:
         CapacityError: it would have too many states.
