@@ -144,7 +144,11 @@ class _Placer:
         if obstacle is None and self.mode != "duckdb":
             return held_as_inputs(node.with_inputs((child,)))
         stored = self._in_duckdb(child, obstacle or "mode => 'duckdb'")
-        return held_as_inputs(node.with_inputs((stored,))) if obstacle is None else self._prepared(node, stored)
+        return (
+            held_as_inputs(node.with_inputs((stored,)))
+            if obstacle is None
+            else self._prepared(node, stored)
+        )
 
     def _in_duckdb(self, node: Node, reason: str) -> Node:
         """A placed node as something that DuckDB can read."""

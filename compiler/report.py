@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sqlax.compiler.lowering.assemble import Assembly, reasons
+from sqlax.compiler.lowering.assemble import Assembly
+from sqlax.compiler.lowering.operators import reasons
 from sqlax.compiler.plan.nodes import Score
 from sqlax.errors import RowError
 from sqlax.runtime.prompt.state import PromptState, Status

@@ -53,8 +53,7 @@ def table_source(item: exp.Expr, context: Context) -> tuple[Node, Source]:
 def _visible(fields: tuple[Field, ...], names: list[str], prefix: str, context: Context) -> Schema:
     """The fields as a FROM item shows them; queries inside this one may read them."""
     shown = tuple(
-        field.named(f"{prefix}.{name}")
-        for name, field in zip(names, fields, strict=True)
+        field.named(f"{prefix}.{name}") for name, field in zip(names, fields, strict=True)
     )
     context.known.update({field.name: field for field in shown})
     return Schema(shown)

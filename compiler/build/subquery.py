@@ -12,7 +12,7 @@ from sqlax.compiler.build.context import Context
 from sqlax.compiler.build.scope import Scope
 from sqlax.compiler.build.tree import subquery_node
 from sqlax.compiler.plan.nodes import OUTER, Node, Project, column, outer_columns_of
-from sqlax.compiler.plan.schema import Field, Schema
+from sqlax.compiler.plan.schema import Schema
 from sqlax.errors import BindError, UnsupportedError
 
 BuildQuery = Callable[[exp.Query, Context], Node]

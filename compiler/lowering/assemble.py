@@ -16,7 +16,15 @@ from sqlax.compiler.lowering.constants import string_constants
 from sqlax.compiler.lowering.environment import dtype_of_kind
 from sqlax.compiler.lowering.machine import Blueprint, TokenCount
 from sqlax.compiler.lowering.map_sites import MapSite, map_sites
-from sqlax.compiler.lowering.prompts import answer_of, lay_out, row_values
+from sqlax.compiler.lowering.operators import (
+    FEWEST_LANES,
+    Sizes,
+    load_operator,
+    make_operator,
+    reasons,
+    values_of,
+)
+from sqlax.compiler.lowering.prompts import lay_out, row_values
 from sqlax.compiler.plan.flow import carried_from, prompt_columns
 from sqlax.compiler.plan.nodes import Aggregate, Join, JoinKind, Node, Scan, Score, Union
 from sqlax.compiler.plan.schema import Kind, kind_of
@@ -28,10 +36,9 @@ from sqlax.runtime.load.columns import device_like, host_column, load_column
 from sqlax.runtime.load.morsel import Morsel
 from sqlax.runtime.load.pool import PoolBuilder
 from sqlax.runtime.load.prompt import LoadedOperator, Loading
-from sqlax.runtime.load.score import load_score
 from sqlax.runtime.prompt.layout import Slot, Text
+from sqlax.runtime.prompt.operator import PromptOperator
 from sqlax.runtime.relation import Column, Relation, bucket
-from sqlax.runtime.score.operator import ScoreOperator
 from sqlax.runtime.state import ProgramInputs
 
 _MOST_ROWS = 1 << 30
@@ -48,16 +55,6 @@ class Models:
     def of(self, node: Score) -> LanguageModel:
         """The model of a semantic operator."""
         return self.by_name[node.call.model or self.default]
-
-
-def reasons(model: LanguageModel) -> tuple[str, ...]:
-    """The error text of each status, in the order of `Status`."""
-    return (
-        "",
-        "",
-        f"the prompt is longer than the context of {model.context_length} tokens",
-        "the model gave none of the labels a probability",
-    )
 
 
 class Assembly:
@@ -166,7 +163,7 @@ class Assembly:
         model = self.models.of(score)
         pool = self._pools[model.name]
         loading = Loading(model.tokenizer, pool, self.dictionary, reasons(model))
-        return load_score(self.layouts[score], loading)
+        return load_operator(score, self.layouts[score], loading)
 
     def _evaluate(self, sql: str) -> str | None:
         ((value,),) = self.plan.catalog.rows(sql)
@@ -189,22 +186,30 @@ class Assembly:
             parameter_types=plan.parameter_types,
         )
 
-    def _operator(self, score: Score) -> ScoreOperator:
-        loaded, model = self.loaded[score], self.models.of(score)
-        values = tuple(value.name for value in row_values(score.call))
-        items = {0: 1, 1: self.code_capacity}.get(len(values), self.capacity(score.input))
-        nodes = loaded.inputs.nodes
-        longest = loaded.constant_tokens + loaded.slots * self._longest[model.name]
-        return ScoreOperator(
-            name=score.name,
-            answer=answer_of(score.call),
-            model=model,
-            values=values,
-            parts=loaded.parts,
-            items=items,
-            neutral=len(self.layouts[score].neutral),
-            row_tokens=max(1, min(longest, model.context_length + nodes)),
+    def _operator(self, score: Score) -> PromptOperator:
+        sizes = Sizes(
+            {0: 1, 1: self.id_capacity}.get(len(values_of(score)), self.capacity(score.input)),
+            self.capacity(score.input),
+            self.capacity(score.input, FEWEST_LANES),
+            self._longest[self.models.of(score).name],
+            self._first_id(score),
         )
+        model = self.models.of(score)
+        return make_operator(score, model, self.layouts[score], self.loaded[score], sizes)
+
+    def _first_id(self, score: Score) -> int:
+        """The text id of the first text that an operator writes."""
+        before = self.plan.scores[: self.plan.scores.index(score)]
+        return self.code_capacity + sum(self._texts(other) for other in before)
+
+    def _texts(self, score: Score) -> int:
+        """Text ids that an operator takes up."""
+        return bucket(self.capacity(score.input)) if score.call.generation is not None else 0
+
+    @property
+    def id_capacity(self) -> int:
+        """Slots for text ids: dictionary codes, then generated texts."""
+        return self.code_capacity + sum(map(self._texts, self.plan.scores))
 
     def _token_count(self, score: Score) -> TokenCount:
         """The values of an AI_COUNT_TOKENS call with the lead each is tokenised with."""
@@ -229,13 +234,13 @@ class Assembly:
         """Slots for dictionary codes."""
         return bucket(len(self.dictionary))
 
-    def capacity(self, node: Node) -> int:
-        """The most row slots that a node's relation can have."""
+    def capacity(self, node: Node, least: int = 256) -> int:
+        """The most row slots that a node's relation can have; `least` slots for few rows."""
         if isinstance(node, Scan):
-            return self._scan_capacity[node]
+            return min(self._scan_capacity[node], bucket(len(self.tables[node]), least))
         if isinstance(node, Aggregate) and not node.keys:
             return 1
-        sides = [self.capacity(side) for side in node.inputs]
+        sides = [self.capacity(side, least) for side in node.inputs]
         if isinstance(node, Union) or (isinstance(node, Join) and node.kind is JoinKind.FULL):
             return max(sum(sides), self._join_capacities.get(node, 0))
         if isinstance(node, Join) and node.kind in (JoinKind.INNER, JoinKind.LEFT):

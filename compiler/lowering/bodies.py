@@ -22,6 +22,7 @@ from sqlax.compiler.lowering.machine import (
     after_run,
     goto,
     phases_of,
+    texts_of,
     wait_if,
     with_operator,
 )
@@ -112,8 +113,8 @@ def run_phase(blueprint: Blueprint, group: Group, shape: int) -> Branch:
             asked = scoring(operator, inputs.operators[number], state.operators[number])
             given, progress = asked.inputs, asked.state
             batch = next_batch(progress, shape, tile, given.nodes)
-            pool = inputs.pools[operator.model.name]
-            rows = pack(asked.operator, given, pool, progress, batch, tile)
+            texts = texts_of(blueprint, inputs, state, operator.model.name)
+            rows = pack(asked.operator, given, texts, progress, batch, tile)
             return batch, rows, progress.prefix, given.prefix_length, given.trie
 
         batch, rows, prefix, length, trie = _pick(group, state, load)

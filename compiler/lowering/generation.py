@@ -20,6 +20,7 @@ from sqlax.compiler.lowering.machine import (
     after_run,
     goto,
     phases_of,
+    texts_of,
     wait_if,
     with_operator,
 )
@@ -66,7 +67,9 @@ def _loops(blueprint: Blueprint, number: int) -> Iterator[Loop]:
     yield Loop(_is_next(blueprint, number, Turn.OVER), _end(blueprint, number))
 
 
-def _of(blueprint: Blueprint, inputs: ProgramInputs, state: ProgramState, number: int) -> Generating:
+def _of(
+    blueprint: Blueprint, inputs: ProgramInputs, state: ProgramState, number: int
+) -> Generating:
     return generating(
         blueprint.operators[number], inputs.operators[number], state.operators[number]
     )
@@ -100,7 +103,7 @@ def _chunk(blueprint: Blueprint, number: int, shape: int) -> Branch:
             operator,
             asked.inputs,
             params[model],
-            inputs.pools[model],
+            texts_of(blueprint, inputs, state, model),
             asked.state,
             state.pages[model],
             shape,

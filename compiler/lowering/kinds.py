@@ -14,6 +14,7 @@ from sqlax.runtime.generate.state import GenerateState
 from sqlax.runtime.prompt.inputs import PromptInputs
 from sqlax.runtime.prompt.operator import PromptOperator
 from sqlax.runtime.prompt.state import PromptState
+from sqlax.runtime.prompt.texts import Written
 from sqlax.runtime.relation import Relation
 from sqlax.runtime.score.answers import answered
 from sqlax.runtime.score.inputs import ScoreInputs
@@ -62,6 +63,14 @@ def answers_of(operator: PromptOperator, inputs: PromptInputs, state: PromptStat
         return generated(made.operator, made.inputs, made.state)
     asked = scoring(operator, inputs, state)
     return answered(asked.operator, asked.inputs, asked.state)
+
+
+def written(operator: PromptOperator, state: PromptState) -> Written | None:
+    """The texts that an operator has written; None for one that writes none."""
+    if not isinstance(operator, GenerateOperator):
+        return None
+    assert isinstance(state, GenerateState)
+    return Written(operator.first_id, state.texts.tokens, state.texts.length)
 
 
 def begin(

@@ -16,7 +16,7 @@ from jaxtyping import Array, Int
 
 from sqlax.compiler.lowering.chains import Chain, chains_of
 from sqlax.compiler.lowering.environment import Environment, Typed
-from sqlax.compiler.lowering.kinds import answers_of, listed
+from sqlax.compiler.lowering.kinds import answers_of, listed, written
 from sqlax.compiler.lowering.maps import ValueMap
 from sqlax.compiler.lowering.phases import Phases
 from sqlax.compiler.lowering.relational import Relational
@@ -26,6 +26,7 @@ from sqlax.models.language_model import Params
 from sqlax.runtime.operators.compact import compact
 from sqlax.runtime.prompt.operator import PromptOperator
 from sqlax.runtime.prompt.prepare import prepare
+from sqlax.runtime.prompt.texts import TextTokens
 from sqlax.runtime.relation import Column, Relation
 from sqlax.runtime.state import ProgramInputs, ProgramState
 
@@ -118,6 +119,15 @@ def count_tokens(
     return relation.with_columns(**{name: Column(total, valid), name + "!": no_error})
 
 
+def texts_of(
+    blueprint: Blueprint, inputs: ProgramInputs, state: ProgramState, model: str
+) -> TextTokens:
+    """Where prompts to a model read tokens: its pool, and what it has written."""
+    pairs = zip(blueprint.operators, state.operators, strict=False)
+    made = (written(o, progress) for o, progress in pairs if o.model.name == model)
+    return TextTokens(inputs.pools[model], tuple(m for m in made if m is not None))
+
+
 def environment(blueprint: Blueprint, inputs: ProgramInputs) -> Environment:
     """Constants and parameters as the expressions read them."""
     parameters = {
@@ -168,7 +178,7 @@ def prepare_phase(blueprint: Blueprint, number: int) -> Branch:
         progress = prepare(
             operator,
             inputs.operators[number],
-            inputs.pools[operator.model.name],
+            texts_of(blueprint, inputs, state, operator.model.name),
             state.operators[number],
             lower.relation,
             needed,

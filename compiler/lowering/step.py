@@ -118,7 +118,9 @@ def _switched(morsels: Morsels, params: Params, inputs: ProgramInputs, carry: Ca
     pages = now.pages
     bare = dataclasses.replace(now, pages={})
     if not morsels.loops:
-        return _counted(jax.lax.switch(morsels.number(bare), morsels.branches, params, inputs, bare), left)
+        return _counted(
+            jax.lax.switch(morsels.number(bare), morsels.branches, params, inputs, bare), left
+        )
     waits = ~morsels.goes_on(carry)
     for loop in morsels.loops:
         waits |= loop.is_next(inputs, now)

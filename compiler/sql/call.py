@@ -101,7 +101,7 @@ def return_type(call: SemanticCall) -> str:
 
 def canonical(call: SemanticCall) -> str:
     """A text that is the same for all spellings of a call, and differs where answers may."""
-    fields = {
+    fields: dict[str, object] = {
         "function": call.function.value,
         "prompt": [_canonical_part(part) for part in call.prompt],
         "labels": [[label.text, label.description] for label in call.labels],

@@ -93,9 +93,7 @@ def _candidates(
     return _Candidates(item, waiting & ~blocked, hopeless)
 
 
-def _most_pages(
-    prompt: Int[Array, " rows"], max_tokens: Int[Array, ""]
-) -> Int[Array, " rows"]:
+def _most_pages(prompt: Int[Array, " rows"], max_tokens: Int[Array, ""]) -> Int[Array, " rows"]:
     """Pages of a row when its text is as long as it may be; its last token needs none."""
     return (prompt + max_tokens - 1 + PAGE - 1) // PAGE
 

@@ -33,9 +33,7 @@ class Next(NamedTuple):
     shape: Int[Array, ""]
 
 
-def what_next(
-    operator: GenerateOperator, inputs: GenerateInputs, state: GenerateState
-) -> Next:
+def what_next(operator: GenerateOperator, inputs: GenerateInputs, state: GenerateState) -> Next:
     """Admission first, then chunks that fill a tile or have waited, then decoding."""
     pending = state.lanes.pending
     long, ready = pending > 1, pending == 1

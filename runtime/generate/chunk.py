@@ -15,8 +15,8 @@ from sqlax.runtime.generate.inputs import GenerateInputs
 from sqlax.runtime.generate.operator import CHUNK, GenerateOperator, tile_of
 from sqlax.runtime.generate.state import GenerateState, Lanes
 from sqlax.runtime.prompt.batch import Run, lay_end_to_end
-from sqlax.runtime.prompt.inputs import TokenPool
 from sqlax.runtime.prompt.operator import Tile
+from sqlax.runtime.prompt.texts import TextTokens
 from sqlax.runtime.prompt.tokens import Asked, prompt_tokens
 
 
@@ -68,9 +68,7 @@ def give_pages(state: GenerateState, crew: Crew, most_run: int) -> GenerateState
     column = jnp.where(given > 0, column, lanes.table.shape[1])
     table = lanes.table.at[crew.lane[:, None], column].set(given, mode="drop")
     in_use = (pages.queue.shape[0] - 1 - pages.free).astype(jnp.int64)
-    work = dataclasses.replace(
-        state.work, most_pages=jnp.maximum(state.work.most_pages, in_use)
-    )
+    work = dataclasses.replace(state.work, most_pages=jnp.maximum(state.work.most_pages, in_use))
     return dataclasses.replace(
         state, pages=pages, work=work, lanes=dataclasses.replace(lanes, table=table)
     )
@@ -79,7 +77,7 @@ def give_pages(state: GenerateState, crew: Crew, most_run: int) -> GenerateState
 def chunk_rows(
     operator: GenerateOperator,
     inputs: GenerateInputs,
-    pool: TokenPool,
+    texts: TextTokens,
     state: GenerateState,
     crew: Crew,
     tile: Tile,
@@ -89,7 +87,7 @@ def chunk_rows(
     fed, prompt = lanes.fed[crew.lane], lanes.prompt[crew.lane]
     offset = fed[run.inside] + run.offset
     tokens = prompt_tokens(
-        operator, inputs, pool, state, Asked(lanes.item[crew.lane], run.inside, offset)
+        operator, inputs, texts, state, Asked(lanes.item[crew.lane], run.inside, offset)
     )
     made = offset - prompt[run.inside]
     written = state.texts.tokens.at[lanes.place[crew.lane][run.inside], made].get(mode="clip")

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Int
 
 from sqlax.kvcache.paged import PAGE
+from sqlax.models.language_model import GeneratingModel
 from sqlax.runtime.prompt.operator import PromptOperator, Tile, tiles_up_to
 
 CHUNK = 512
@@ -19,6 +20,7 @@ class GenerateOperator(PromptOperator):
     """Shapes and static choices of one generate operator.
 
     Attributes:
+        model: the model asked.
         places: most texts.
         most_tokens: capacity of a text, in tokens.
         lanes: rows at work at once.
@@ -27,6 +29,7 @@ class GenerateOperator(PromptOperator):
         first_id: text id of the first generated text.
     """
 
+    model: GeneratingModel
     places: int
     most_tokens: int
     lanes: int
@@ -48,7 +51,7 @@ class GenerateOperator(PromptOperator):
     @property
     def widths(self) -> tuple[int, ...]:
         """Rows of a decode step: the smallest that holds the ready lanes is taken."""
-        return tuple(width for width in (8, 32) if width < self.lanes) + (self.lanes,)
+        return (*(width for width in (8, 32) if width < self.lanes), self.lanes)
 
     @property
     def pages_per_row(self) -> int:

@@ -134,6 +134,7 @@ def initial_state(
 
 def empty_lanes(operator: GenerateOperator) -> Lanes:
     """No row at work."""
+
     def zeros() -> Int[Array, " lanes"]:
         return jnp.zeros(operator.lanes, jnp.int32)
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from sqlax.models.language_model import PagedRows, PageArrays, Params
+from sqlax.models.language_model import PageArrays, PagedRows, Params
 from sqlax.runtime.generate.chunk import (
     Crew,
     chunk_crew,
@@ -22,7 +22,7 @@ from sqlax.runtime.generate.key import hashed
 from sqlax.runtime.generate.operator import GenerateOperator
 from sqlax.runtime.generate.state import GenerateState
 from sqlax.runtime.generate.write import fed, next_tokens
-from sqlax.runtime.prompt.inputs import TokenPool
+from sqlax.runtime.prompt.texts import TextTokens
 
 Turned: TypeAlias = tuple[GenerateState, PageArrays]
 
@@ -31,7 +31,7 @@ def run_chunk(
     operator: GenerateOperator,
     inputs: GenerateInputs,
     params: Params,
-    pool: TokenPool,
+    texts: TextTokens,
     state: GenerateState,
     arrays: PageArrays,
     number: int,
@@ -40,7 +40,7 @@ def run_chunk(
     tile = operator.chunks[number]
     crew = chunk_crew(operator, state.lanes, number)
     state = give_pages(state, crew, tile.row_capacity)
-    rows = chunk_rows(operator, inputs, pool, state, crew, tile)
+    rows = chunk_rows(operator, inputs, texts, state, crew, tile)
     state = _keyed(state, crew, rows)
     work = dataclasses.replace(state.work, chunks=state.work.chunks + 1)
     state = dataclasses.replace(state, work=work, waited=jnp.zeros((), jnp.int32))

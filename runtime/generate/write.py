@@ -142,9 +142,7 @@ def _retire(
     )
 
 
-def _can_only_end(
-    inputs: GenerateInputs, state: Int[Array, " lanes"]
-) -> Bool[Array, " lanes"]:
+def _can_only_end(inputs: GenerateInputs, state: Int[Array, " lanes"]) -> Bool[Array, " lanes"]:
     """Accepting states without a way on: the model need not be asked for an end token."""
     stuck = jnp.all(inputs.automaton.next < 0, axis=1)
     return (stuck & inputs.automaton.accepting)[state]

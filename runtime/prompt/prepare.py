@@ -10,9 +10,10 @@ import numpy as np
 from jaxtyping import Array, Bool, Int
 
 from sqlax.runtime.operators.group import sorted_groups
-from sqlax.runtime.prompt.inputs import PromptInputs, TokenPool
+from sqlax.runtime.prompt.inputs import PromptInputs
 from sqlax.runtime.prompt.operator import PromptOperator
 from sqlax.runtime.prompt.state import PromptState, Status
+from sqlax.runtime.prompt.texts import TextTokens
 from sqlax.runtime.relation import Relation
 
 State = TypeVar("State", bound=PromptState)
@@ -21,7 +22,7 @@ State = TypeVar("State", bound=PromptState)
 def prepare(
     operator: PromptOperator,
     inputs: PromptInputs,
-    pool: TokenPool,
+    texts: TextTokens,
     state: State,
     relation: Relation,
     needed: Bool[Array, " rows"],
@@ -35,7 +36,7 @@ def prepare(
     known, row_item, item_code = number_items(operator, inputs, relation)
     wanted_rows = needed & known
     wanted = jnp.zeros(operator.items, bool).at[row_item].max(wanted_rows)
-    inside = _inside_windows(item_code, pool)
+    inside = jnp.all(texts.loaded(item_code), axis=1)
     state = dataclasses.replace(
         state,
         relation=relation,
@@ -45,7 +46,7 @@ def prepare(
         item_code=item_code,
         length=jnp.concatenate(
             [
-                _item_length(operator, inputs, pool, item_code),
+                _item_length(operator, inputs, texts, item_code),
                 _neutral_length(operator, inputs),
             ]
         ),
@@ -74,24 +75,16 @@ def number_items(
     return known, row_item, item_code.astype(jnp.int32)
 
 
-def _inside_windows(
-    item_code: Int[Array, "items values"], pool: TokenPool
-) -> Bool[Array, " items"]:
-    """Items all of whose texts are in the pool."""
-    code = item_code[:, :, None]
-    return jnp.all(jnp.any((code >= pool.first) & (code < pool.last), axis=2), axis=1)
-
-
 def _item_length(
     operator: PromptOperator,
     inputs: PromptInputs,
-    pool: TokenPool,
+    texts: TextTokens,
     item_code: Int[Array, "items values"],
 ) -> Int[Array, " items"]:
     length = jnp.zeros(operator.items, jnp.int32)
     for part in operator.parts:
         if part.constant is None:
-            length += pool.length[part.lead, item_code[:, part.value]]
+            length += texts.length(part.lead, item_code[:, part.value])
         else:
             length += inputs.constant_length[part.constant]
     return length

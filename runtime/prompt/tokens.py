@@ -7,9 +7,10 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jaxtyping import Array, Int
 
-from sqlax.runtime.prompt.inputs import PromptInputs, TokenPool
+from sqlax.runtime.prompt.inputs import PromptInputs
 from sqlax.runtime.prompt.operator import Part, PromptOperator
 from sqlax.runtime.prompt.state import PromptState
+from sqlax.runtime.prompt.texts import TextTokens
 
 
 class Asked(NamedTuple):
@@ -29,7 +30,7 @@ class Asked(NamedTuple):
 def prompt_tokens(
     operator: PromptOperator,
     inputs: PromptInputs,
-    pool: TokenPool,
+    texts: TextTokens,
     state: PromptState,
     asked: Asked,
 ) -> Int[Array, " tokens"]:
@@ -37,17 +38,17 @@ def prompt_tokens(
     begin = jnp.zeros(asked.slot.shape, jnp.int32)
     position = jnp.zeros(asked.offset.shape, jnp.int32)
     for part in operator.parts:
-        start, length = _part_range(operator, inputs, pool, state, asked.slot, part)
+        start, length = _part_range(operator, inputs, texts, state, asked.slot, part)
         within = asked.offset - begin[asked.row]
         position = jnp.where(within >= 0, start[asked.row] + within, position)
         begin = begin + length
-    return jnp.take(pool.tokens, position, mode="clip")
+    return texts.at(position)
 
 
 def _part_range(
     operator: PromptOperator,
     inputs: PromptInputs,
-    pool: TokenPool,
+    texts: TextTokens,
     state: PromptState,
     slot: Int[Array, " rows"],
     part: Part,
@@ -58,7 +59,7 @@ def _part_range(
         return start, jnp.broadcast_to(inputs.constant_length[part.constant], slot.shape)
     item = jnp.minimum(slot, operator.items - 1)
     code = state.item_code[item, part.value]
-    start, length = pool.start[part.lead, code], pool.length[part.lead, code]
+    start, length = texts.start(part.lead, code), texts.length(part.lead, code)
     if not operator.neutral:
         return start, length
     neutral = jnp.clip(slot - operator.items, 0, operator.neutral - 1)

@@ -9,9 +9,9 @@ from jaxtyping import Array, Bool, Float
 
 from sqlax.models.language_model import LabelTrie, PackedRows
 from sqlax.runtime.prompt.batch import Batch, lay_end_to_end
-from sqlax.runtime.prompt.inputs import TokenPool
 from sqlax.runtime.prompt.operator import Tile
 from sqlax.runtime.prompt.state import Status
+from sqlax.runtime.prompt.texts import TextTokens
 from sqlax.runtime.prompt.tokens import Asked, prompt_tokens
 from sqlax.runtime.score.inputs import ScoreInputs
 from sqlax.runtime.score.operator import ScoreOperator
@@ -21,7 +21,7 @@ from sqlax.runtime.score.state import ScoreState
 def pack(
     operator: ScoreOperator,
     inputs: ScoreInputs,
-    pool: TokenPool,
+    texts: TextTokens,
     state: ScoreState,
     batch: Batch,
     tile: Tile,
@@ -30,7 +30,7 @@ def pack(
     prompt = jnp.where(batch.used, state.length[batch.slot], 0)
     run = lay_end_to_end(jnp.where(batch.used, prompt + inputs.nodes, 0), tile.tokens)
     asked = Asked(batch.slot, run.inside, run.offset)
-    tokens = prompt_tokens(operator, inputs, pool, state, asked)
+    tokens = prompt_tokens(operator, inputs, texts, state, asked)
     if inputs.nodes:
         node = run.offset - prompt[run.inside]
         label = jnp.take(inputs.trie.node_token, node, mode="clip")

@@ -13,7 +13,7 @@ import numpy as np
 
 from sqlax.compiler.execution import Execution
 from sqlax.compiler.lowering.assemble import Models
-from sqlax.compiler.lowering.machine import Blueprint
+from sqlax.compiler.lowering.machine import Blueprint, Branch
 from sqlax.compiler.lowering.step import Morsels, build_morsels, empty_state
 from sqlax.compiler.query import QueryPlan
 from sqlax.models.language_model import LanguageModel
@@ -74,10 +74,18 @@ class EagerProgram(Program):
             if bool(state.waiting):
                 inputs = load_windows(tuple(np.asarray(state.wanted).tolist()))
                 state = replace(state, waiting=jnp.zeros((), bool))
-            branch = self.morsels.branches[int(self.morsels.number(state))]
+            branch = self._next(inputs, state)
             with mock.patch.object(jax.lax, "optimization_barrier", _as_it_is):
                 state = branch(models, inputs, state)
             yield state
+
+    def _next(self, inputs: ProgramInputs, state: ProgramState) -> Branch:
+        """The morsel whose turn it is."""
+        assert self.morsels is not None, "given by the execution"
+        for loop in self.morsels.loops:
+            if bool(loop.is_next(inputs, state)):
+                return loop.body
+        return self.morsels.branches[int(self.morsels.number(state))]
 
 
 def _as_it_is(values: Any) -> Any:

@@ -89,7 +89,6 @@ def test_equality_ignores_place_and_what_a_score_does_not_use() -> None:
     two = bind("1 + AI_IF(x, seed => 7, temperature => 0, max_tokens => 3)")
     assert one == two
     assert one.span != two.span
-    assert two.seed == 7
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,133 @@
+"""From a semantic call to the operator that answers it: its constants, then its shapes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sqlax.compiler.lowering.prompts import answer_of, row_values
+from sqlax.compiler.plan.nodes import Score
+from sqlax.compiler.sql.generation import Generation
+from sqlax.errors import UnsupportedError
+from sqlax.kvcache.paged import PAGE
+from sqlax.models.language_model import GeneratingModel, LanguageModel
+from sqlax.runtime.constrain.expression import ANYTHING
+from sqlax.runtime.constrain.store import lift_once
+from sqlax.runtime.constrain.subsets import byte_automaton
+from sqlax.runtime.constrain.vocabulary import vocabulary_of
+from sqlax.runtime.generate.operator import GenerateOperator
+from sqlax.runtime.load.generate import Drawing, load_generate
+from sqlax.runtime.load.prompt import LoadedOperator, Loading
+from sqlax.runtime.load.score import load_score
+from sqlax.runtime.prompt.layout import PromptLayout
+from sqlax.runtime.prompt.operator import PromptOperator
+from sqlax.runtime.relation import bucket
+from sqlax.runtime.score.operator import ScoreOperator
+
+MOST_LANES = 128
+"""Rows that generate at once; measured: more gain little and need more pages."""
+FEWEST_LANES = 8
+PAGE_BYTES = 512 << 20
+"""Most bytes of pages: what all rows at work may need together."""
+
+
+class Sizes(NamedTuple):
+    """What the data decides about an operator's shapes.
+
+    Attributes:
+        items: capacity of the list of distinct prompts.
+        rows: most input rows, a capacity.
+        few: the same in finer steps.
+        longest: tokens of the longest text that a prompt may hold.
+        first_id: text id of the operator's first text.
+    """
+
+    items: int
+    rows: int
+    few: int
+    longest: int
+    first_id: int
+
+
+def reasons(model: LanguageModel) -> tuple[str, ...]:
+    """The error text of each status, in the order of `Status`."""
+    return (
+        "",
+        "",
+        f"the prompt is longer than the context of {model.context_length} tokens",
+        "the model gave none of the answers a probability",
+        "the prompt and its answer are longer than the pages of key-value state hold",
+    )
+
+
+def load_operator(score: Score, layout: PromptLayout, loading: Loading) -> LoadedOperator:
+    """The constants of an operator.
+
+    Raises:
+        BindError: the labels cannot be told apart, or no answer fits `max_tokens`.
+    """
+    wanted = score.call.generation
+    if wanted is None:
+        return load_score(layout, loading)
+    automaton = lift_once(byte_automaton(ANYTHING), vocabulary_of(loading.tokenizer))
+    return load_generate(layout, loading, automaton, wanted.max_tokens, _drawing(wanted))
+
+
+def _drawing(wanted: Generation) -> Drawing:
+    return Drawing(wanted.temperature, wanted.top_k, wanted.top_p, wanted.min_p, wanted.seed)
+
+
+def make_operator(
+    score: Score, model: LanguageModel, layout: PromptLayout, loaded: LoadedOperator, sizes: Sizes
+) -> PromptOperator:
+    """The static side of an operator for data of these sizes."""
+    if score.call.generation is not None:
+        return _generate_operator(score, score.call.generation, model, loaded, sizes)
+    longest = loaded.constant_tokens + loaded.slots * sizes.longest
+    return ScoreOperator(
+        name=score.name,
+        answer=answer_of(score.call),
+        model=model,
+        values=values_of(score),
+        parts=loaded.parts,
+        items=sizes.items,
+        neutral=len(layout.neutral),
+        row_tokens=max(1, min(longest, model.context_length + loaded.inputs.nodes)),
+    )
+
+
+def values_of(score: Score) -> tuple[str, ...]:
+    """The columns that the prompt reads."""
+    return tuple(value.name for value in row_values(score.call))
+
+
+def _generate_operator(
+    score: Score,
+    wanted: Generation,
+    model: LanguageModel,
+    loaded: LoadedOperator,
+    sizes: Sizes,
+) -> GenerateOperator:
+    if not isinstance(model, GeneratingModel):
+        raise UnsupportedError(f"the model {model.name} cannot generate text")
+    longest = loaded.constant_tokens + loaded.slots * sizes.longest
+    row_tokens = bucket(max(1, min(longest, model.context_length)), 32)
+    places = bucket(sizes.rows)
+    most_tokens = bucket(wanted.max_tokens)
+    lanes = max(FEWEST_LANES, min(MOST_LANES, sizes.few))
+    per_row = -(-(row_tokens + most_tokens - 1) // PAGE)
+    affordable = PAGE_BYTES // (PAGE * model.kv_bytes_per_token)
+    return GenerateOperator(
+        name=score.name,
+        model=model,
+        values=values_of(score),
+        parts=loaded.parts,
+        items=sizes.items,
+        neutral=0,
+        row_tokens=row_tokens,
+        places=places,
+        most_tokens=most_tokens,
+        lanes=lanes,
+        pages=1 + min(lanes * per_row, max(1, affordable)),
+        sampled=wanted.is_sampled,
+        first_id=sizes.first_id,
+    )
