@@ -27,6 +27,7 @@ from sqlax.compiler.report import Spent, check_errors, run_report, whole_report
 from sqlax.compiler.resident import Resident
 from sqlax.compiler.streaming.answers import Left, following_answers, following_inputs
 from sqlax.compiler.streaming.run import run_divided
+from sqlax.compiler.texts import RunTexts
 from sqlax.errors import OutsideGraphError
 from sqlax.runtime.load.morsel import Morsel
 from sqlax.runtime.load.pool import DEFAULT_TOKEN_BUDGET
@@ -166,10 +167,11 @@ class Execution:
                 earlier = Left(assembly, inputs, state)
                 assembly = assembly.grown(self._join_capacities)
             check_numbers(state)
-            table = decode(assembly, state)
+            texts = RunTexts(assembly, state)
+            table = decode(assembly, state, texts)
             now = self._spent()
             compiling = Spent(now.traces - spent.traces, now.seconds - spent.seconds)
-            report = run_report(assembly, state, compiling, time.perf_counter() - begin)
+            report = run_report(assembly, state, texts, compiling, time.perf_counter() - begin)
         outcome = Outcome(table, self.plan.outputs, report)
         return outcome, Left(assembly, inputs, state)
 

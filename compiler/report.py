@@ -11,6 +11,7 @@ import numpy as np
 from sqlax.compiler.lowering.assemble import Assembly
 from sqlax.compiler.lowering.operators import reasons
 from sqlax.compiler.plan.nodes import Score
+from sqlax.compiler.texts import RunTexts
 from sqlax.errors import RowError
 from sqlax.runtime.prompt.state import PromptState, Status
 from sqlax.runtime.state import ProgramState
@@ -119,12 +120,14 @@ class Spent(NamedTuple):
 
 
 def run_report(
-    assembly: Assembly, state: ProgramState, compiling: Spent, seconds: float
+    assembly: Assembly, state: ProgramState, texts: RunTexts, compiling: Spent, seconds: float
 ) -> RunReport:
     """The report of a finished run."""
     operators = zip(assembly.plan.scores, state.operators, strict=True)
     return RunReport(
-        operators=tuple(_operator_report(assembly, score, done) for score, done in operators),
+        operators=tuple(
+            _operator_report(assembly, texts, score, done) for score, done in operators
+        ),
         scanned=tuple(assembly.columns.rows(scan) for scan in assembly.plan.scans),
         steps=int(state.steps),
         seconds=seconds,
@@ -146,7 +149,9 @@ def whole_report(stages: Sequence[RunReport], last: RunReport, seconds: float) -
     )
 
 
-def _operator_report(assembly: Assembly, score: Score, done: PromptState) -> OperatorReport:
+def _operator_report(
+    assembly: Assembly, texts: RunTexts, score: Score, done: PromptState
+) -> OperatorReport:
     asked = np.asarray(done.needed & done.row_known)
     items = done.item_code.shape[0]
     status = np.asarray(done.status)[:items]
@@ -159,15 +164,17 @@ def _operator_report(assembly: Assembly, score: Score, done: PromptState) -> Ope
         tokens=int(done.tokens),
         reused=int(done.reused),
         failed=len(failing),
-        failures=tuple(_failure(assembly, score, done, r) for r in failing[:_MOST_FAILURES]),
+        failures=tuple(_failure(assembly, texts, score, done, r) for r in failing[:_MOST_FAILURES]),
         inputs=int(done.relation.mask.sum()),
     )
 
 
-def _failure(assembly: Assembly, score: Score, done: PromptState, row: int) -> Failure:
+def _failure(
+    assembly: Assembly, run: RunTexts, score: Score, done: PromptState, row: int
+) -> Failure:
     item = int(done.row_item[row])
     codes = np.asarray(done.item_code[item])
-    texts = [assembly.dictionary.texts(code, code + 1)[0] for code in codes]
+    texts = [run.of(int(code)) for code in codes]
     reason = reasons(assembly.models.of(score))[int(done.status[item])]
     place = int(np.asarray(done.relation.mask)[: row + 1].sum())
     return Failure(score.call.function.value, place, reason, " | ".join(t[:60] for t in texts))
