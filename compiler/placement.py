@@ -7,6 +7,7 @@ reads what an earlier *stage*, a program of its own, has stored.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, TypeAlias
@@ -36,6 +37,8 @@ from sqlax.compiler.plan.render import render
 from sqlax.compiler.plan.schema import Field, Schema
 
 Mode: TypeAlias = Literal["hybrid", "graph", "duckdb"]
+Choice: TypeAlias = Callable[[Node], bool]
+"""Whether DuckDB runs a node that both could run."""
 
 
 _WORTH_A_STAGE = (Score, Join, Aggregate, Window, Distinct, Sort, Union)
@@ -70,7 +73,13 @@ class Placed:
     stages: tuple[Stage, ...]
 
 
-def place(plan: Node, catalog: Catalog, mode: Mode, known: Rates | None = None) -> Placed:
+def place(
+    plan: Node,
+    catalog: Catalog,
+    mode: Mode,
+    known: Rates | None = None,
+    choice: Choice | None = None,
+) -> Placed:
     """The plan with every part that DuckDB runs turned into a scan.
 
     Args:
@@ -81,8 +90,9 @@ def place(plan: Node, catalog: Catalog, mode: Mode, known: Rates | None = None) 
             semantic operators to whichever is expected to be faster.
         known: the machine's rates, for `hybrid`; measured, or read from the cache folder, where
             they are not given and a part could run in either.
+        choice: decides in place of costs, for `hybrid`; asked once for each node.
     """
-    placer = _Placer(catalog, mode, known)
+    placer = _Placer(catalog, mode, known, choice)
     placed = placer.place(plan)
     return Placed(placed, tuple(placer.stages))
 
@@ -94,6 +104,7 @@ class _Placer:
     catalog: Catalog
     mode: Mode
     known: Rates | None
+    choice: Choice | None = None
     stages: list[Stage] = field(default_factory=list)
     done: dict[Node, Node] = field(default_factory=dict)
 
@@ -125,6 +136,8 @@ class _Placer:
 
     def _is_cheaper_in_duckdb(self, node: Node) -> bool:
         """Whether DuckDB runs a part without semantic operators; joins alone are a question."""
+        if self.choice is not None:
+            return self.choice(node)
         below = [*node.walk()]
         if any(isinstance(part, Score) for part in below):
             return False

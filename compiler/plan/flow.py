@@ -53,6 +53,10 @@ def carried_from(plan: Node, name: str) -> Origin | None:
     if isinstance(plan, Project):
         value = dict(zip(plan.schema.names, plan.values, strict=True))[name]
         return carried_from(plan.input, value.name) if isinstance(value, exp.Column) else None
+    if isinstance(plan, Union):
+        place = plan.schema.names.index(name)
+        origins = {carried_from(side, side.schema.names[place]) for side in plan.inputs}
+        return origins.pop() if len(origins) == 1 else None
     child = next((child for child in plan.inputs if name in child.schema), None)
     return carried_from(child, name) if child is not None else None
 

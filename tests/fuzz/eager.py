@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 from unittest import mock
@@ -75,7 +76,7 @@ class EagerProgram(Program):
                 inputs = load_windows(tuple(np.asarray(state.wanted).tolist()))
                 state = replace(state, waiting=jnp.zeros((), bool))
             branch = self._next(inputs, state)
-            with mock.patch.object(jax.lax, "optimization_barrier", _as_it_is):
+            with _on_the_host():
                 state = branch(models, inputs, state)
             yield state
 
@@ -88,6 +89,40 @@ class EagerProgram(Program):
         return self.morsels.branches[int(self.morsels.number(state))]
 
 
+_COND, _FORI_LOOP = jax.lax.cond, jax.lax.fori_loop
+
+
 def _as_it_is(values: Any) -> Any:
     """In place of a barrier: no operation is merged with another here, and barriers are costly."""
     return values
+
+
+def _cond(condition: Any, yes: Callable[..., Any], no: Callable[..., Any], *values: Any) -> Any:
+    """The branch itself: as an operation, a closure would be compiled each time."""
+    if _traced(condition, values):
+        return _COND(condition, yes, no, *values)
+    return yes(*values) if bool(condition) else no(*values)
+
+
+def _fori_loop(low: Any, high: Any, body: Callable[[Any, Any], Any], value: Any) -> Any:
+    """The loop on the host, as `_cond`."""
+    if _traced(low, high, value):
+        return _FORI_LOOP(low, high, body, value)
+    kind = jnp.asarray(low).dtype
+    for number in range(int(low), int(high)):
+        value = body(jnp.asarray(number, kind), value)
+    return value
+
+
+def _traced(*values: Any) -> bool:
+    return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(values))
+
+
+@contextmanager
+def _on_the_host() -> Iterator[None]:
+    """While it lasts, control flow over values that are known is Python's."""
+    functions = {"optimization_barrier": _as_it_is, "cond": _cond, "fori_loop": _fori_loop}
+    with ExitStack() as stack:
+        for name, function in functions.items():
+            stack.enter_context(mock.patch.object(jax.lax, name, function))
+        yield

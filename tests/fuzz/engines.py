@@ -9,13 +9,14 @@ from typing import get_args
 import duckdb
 
 from sqlax.compiler.placement import Mode
-from sqlax.compiler.query import QueryPlan, plan_query
+from sqlax.compiler.query import QueryPlan
 from sqlax.errors import SqlaxError
 from sqlax.models.fake import FakeModel
 from sqlax.result import Result
 from tests.fuzz.compare import Answer
 from tests.fuzz.eager import execution
 from tests.fuzz.oracle import Oracle, answer_of, connect, first_line
+from tests.fuzz.planning import Planner
 from tests.fuzz.tables import Table
 
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -26,7 +27,7 @@ MODEL = FakeModel({"odd": "maybe", "good": 1.0}, default=0.0)
 def answer(
     database: duckdb.DuckDBPyConnection,
     sql: str,
-    mode: Mode,
+    mode: str,
     *,
     compiled: bool = False,
     model: FakeModel = MODEL,
@@ -36,23 +37,27 @@ def answer(
     Args:
         database: the tables.
         sql: the query.
-        mode: where its parts run.
+        mode: where its parts run; see `Planner.plan`.
         compiled: whether its program is compiled, or evaluated operation by operation.
         model: the model it asks.
     """
+    return _answer(Planner(database), sql, mode, compiled, model)
+
+
+def planned(database: duckdb.DuckDBPyConnection, sql: str, mode: str) -> QueryPlan:
+    """The query in a mode; see `Planner.plan`."""
+    return Planner(database).plan(sql, mode)
+
+
+def _answer(planner: Planner, sql: str, mode: str, compiled: bool, model: FakeModel) -> Answer:
     try:
-        plan = planned(database, sql, mode)
+        plan = planner.plan(sql, mode)
         outcome = execution(plan, model, compiled=compiled).run()
-        return answer_of(Result(outcome, database).relation)
+        return answer_of(Result(outcome, planner.database).relation)
     except (SqlaxError, duckdb.Error) as error:
         return Answer(error=first_line(error))
     except Exception as error:
         return Answer(error=f"CRASH {first_line(error)}")
-
-
-def planned(database: duckdb.DuckDBPyConnection, sql: str, mode: Mode) -> QueryPlan:
-    """The query in a mode; in `duckdb` its whole plan is written as SQL again."""
-    return plan_query(sql, database, mode=mode, whole=mode == "duckdb")
 
 
 class Engines:
@@ -60,6 +65,7 @@ class Engines:
 
     def __init__(self, tables: Sequence[Table]) -> None:
         self.oracle, self.database = Oracle(tables), connect(tables)
+        self.planner = Planner(self.database)
 
     def expected(self, sql: str) -> Answer:
         """DuckDB's answer.
@@ -69,9 +75,9 @@ class Engines:
         """
         return self.oracle.answer(sql)
 
-    def answer(self, sql: str, mode: Mode, *, compiled: bool = False) -> Answer:
+    def answer(self, sql: str, mode: str, *, compiled: bool = False) -> Answer:
         """The answer of sqlax in a mode; see `answer`."""
-        return answer(self.database, sql, mode, compiled=compiled)
+        return _answer(self.planner, sql, mode, compiled, MODEL)
 
     def __enter__(self) -> Engines:
         return self

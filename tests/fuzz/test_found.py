@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import duckdb
 import pytest
 
-from sqlax.compiler.placement import Mode
 from tests.fuzz.compare import difference
 from tests.fuzz.engines import MODES, answer
 from tests.fuzz.oracle import MACROS, answer_of
@@ -29,12 +30,35 @@ FOUND = [
         id="11:3:6 duckdb",
     ),
     pytest.param("", "VALUES (1, 'a'), (2, NULL)", id="VALUES as a query"),
+    pytest.param(
+        "CREATE TABLE t AS SELECT 'a b' AS x, 'c d' AS y;",
+        "SELECT SPLIT_PART(c, ' ', 1) AS s FROM (SELECT x AS c FROM t UNION ALL SELECT y FROM t)",
+        id="a map over both sides of a UNION",
+    ),
+    pytest.param(
+        "CREATE TABLE t AS SELECT 'a'::BLOB AS x, 'b'::BLOB AS y;",
+        "SELECT c, c::VARCHAR AS s FROM (SELECT x AS c FROM t UNION ALL SELECT y FROM t)",
+        id="opaque values of both sides of a UNION",
+    ),
 ]
 
 
-@pytest.mark.parametrize("mode", MODES)
+FOUND_MIXED: list[Any] = []
+"""With the placement in which they were found."""
+
+
+@pytest.mark.parametrize("mode", [*MODES, "mixed:1", "mixed:2"])
 @pytest.mark.parametrize(("tables", "sql"), FOUND)
-def test_equals_duckdb(tables: str, sql: str, mode: Mode) -> None:
+def test_equals_duckdb(tables: str, sql: str, mode: str) -> None:
+    _check(tables, sql, mode)
+
+
+@pytest.mark.parametrize(("tables", "sql", "mode"), FOUND_MIXED)
+def test_equals_duckdb_in_a_mixed_placement(tables: str, sql: str, mode: str) -> None:
+    _check(tables, sql, mode)
+
+
+def _check(tables: str, sql: str, mode: str) -> None:
     with duckdb.connect() as oracle, duckdb.connect() as database:
         for connection in (oracle, database):
             connection.execute(tables or "SELECT 1")

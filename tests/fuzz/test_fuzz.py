@@ -11,11 +11,12 @@ from sqlglot import parse_one
 from tests.fuzz.case import Case, Failure
 from tests.fuzz.compare import Answer, difference
 from tests.fuzz.draw import Draw
-from tests.fuzz.oracle import InvalidQueryError, Oracle
+from tests.fuzz.oracle import InvalidQueryError, Oracle, connect
+from tests.fuzz.planning import Planner, is_mixed
 from tests.fuzz.queries import random_query
 from tests.fuzz.reductions import reductions
 from tests.fuzz.report import as_test
-from tests.fuzz.run import Plan, run
+from tests.fuzz.run import Plan, Tally, run
 from tests.fuzz.shrink import shrink
 from tests.fuzz.tables import Column, Table, random_tables
 
@@ -24,9 +25,33 @@ T = Table("t", (Column("a", "INTEGER"), Column("b", "VARCHAR")), (("1", "'x'"), 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_random_queries_are_answered_as_duckdb_answers_them(seed: int) -> None:
-    tally = run(Plan(count=20, seed=seed, modes=("graph", "duckdb"), semantic=0.0, compiled=0.0))
+    modes = ("graph", "duckdb", "mixed")
+    tally = run(Plan(count=20, seed=seed, modes=modes, semantic=0.0, compiled=0.0))
     assert [as_test(failure, failure.case) for failure in tally.failures] == []
     assert tally.queries == 20
+    assert tally.mixed["mixed"] >= 5
+
+
+def test_jobs_share_the_queries_of_a_run() -> None:
+    whole = Plan(count=60, seed=1, first=10)
+    parts = [replace(whole, job=job, jobs=2) for job in range(2)]
+    numbers = [n for part in parts for _, places in part.rounds() for n in places]
+    assert sorted(numbers) == [*range(10, 70)]
+    assert all(n // 25 == r for r, places in whole.rounds() for n in places)
+
+
+def test_tallies_of_jobs_are_added() -> None:
+    one, two = Tally(3, {"graph": 1.0}), Tally(4, {"graph": 0.5, "mixed": 1.0})
+    one.add(two)
+    assert (one.queries, one.seconds) == (7, {"graph": 1.5, "mixed": 1.0})
+
+
+def test_a_seed_places_a_query() -> None:
+    sql = "SELECT l.a, COUNT(*) FROM t l JOIN t r ON l.a < r.a GROUP BY l.a ORDER BY 1 LIMIT 5"
+    with connect((T,)) as database:
+        plans = [Planner(database).plan(sql, f"mixed:{seed % 6}") for seed in range(12)]
+    assert [p.placed for p in plans[:6]] == [p.placed for p in plans[6:]]
+    assert any(map(is_mixed, plans))
 
 
 def test_a_seed_decides_tables_and_queries() -> None:
@@ -95,8 +120,8 @@ def test_a_failure_becomes_a_small_test() -> None:
     assert len(small.sql) < len(case.sql)
     assert "IS NULL" in small.sql
     assert small.tables == ()
-    failure = Failure("1:2:3", case, "graph", False, "rows: expected 1, got 2")
-    assert 'id="1:2:3 graph"' in as_test(failure, small)
+    failure = Failure("1:2", case, "graph", False, "rows: expected 1, got 2")
+    assert 'id="1:2 graph"' in as_test(failure, small)
 
 
 def _mentions(text: str, case: Case) -> bool:
