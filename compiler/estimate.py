@@ -14,6 +14,7 @@ from sqlax.compiler.plan.catalog import used_parameters
 from sqlax.compiler.plan.flow import carried_from
 from sqlax.compiler.plan.nodes import Aggregate, Filter, Limit, Node, Scan, Score, Stored
 from sqlax.models.language_model import LanguageModel
+from sqlax.runtime.load.markup import tokens_of
 from sqlax.runtime.prompt.layout import PromptLayout, Text
 
 _SAMPLE = 200
@@ -92,7 +93,7 @@ class Estimator:
         """Calls from distinct texts, tokens from a sample of them."""
         model = self._models.of(node)
         layout = lay_out(node.call, model.profile, self._text)
-        prefix = len(model.tokenizer.encode(layout.prefix))
+        prefix = len(tokens_of(layout.prefix, model.tokenizer))
         calls, row_tokens = self._calls(node), self._row_tokens(node, model, layout)
         rows = calls + len(layout.neutral) if calls else 0
         tokens = round(rows * row_tokens) + (prefix if calls else 0)
@@ -132,7 +133,8 @@ class Estimator:
         return min(rows, int(self._one(sql)))
 
     def _row_tokens(self, node: Score, model: LanguageModel, layout: PromptLayout) -> float:
-        texts = sum(len(model.tokenizer.encode(p.text)) for p in layout.row if isinstance(p, Text))
+        constants = (part for part in layout.row if isinstance(part, Text))
+        texts = len(tokens_of(constants, model.tokenizer))
         return texts + sum(self._mean_tokens(node, v.name, model) for v in row_values(node.call))
 
     def _mean_tokens(self, node: Score, name: str, model: LanguageModel) -> float:

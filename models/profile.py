@@ -27,6 +27,7 @@ class Layout:
             empty for no calibration.
         strength: share of the neutral texts' label bias that is taken off, 0 to 1.
         end: text that ends a label, used only where one label is a prefix of another.
+        is_markup: whether `before` and `after` name control tokens, such as `<|im_start|>`.
     """
 
     bank: str = ""
@@ -37,6 +38,7 @@ class Layout:
     neutral: tuple[str, ...] = ()
     strength: float = 1.0
     end: str = "\n"
+    is_markup: bool = False
 
 
 @dataclass(frozen=True)

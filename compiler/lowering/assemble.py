@@ -33,10 +33,11 @@ from sqlax.errors import CapacityError
 from sqlax.models.language_model import LanguageModel
 from sqlax.models.profile import BARE
 from sqlax.runtime.load.columns import device_like, host_column, load_column
+from sqlax.runtime.load.markup import tokens_of
 from sqlax.runtime.load.morsel import Morsel
 from sqlax.runtime.load.pool import PoolBuilder
 from sqlax.runtime.load.prompt import LoadedOperator, Loading
-from sqlax.runtime.prompt.layout import Slot, Text
+from sqlax.runtime.prompt.layout import Slot
 from sqlax.runtime.prompt.operator import PromptOperator
 from sqlax.runtime.relation import Column, Relation, bucket
 from sqlax.runtime.state import ProgramInputs
@@ -220,8 +221,7 @@ class Assembly:
 
     def _constant_tokens(self, score: Score) -> int:
         tokenizer, layout = self.models.of(score).tokenizer, self._counted[score]
-        texts = [layout.prefix, *(p.text for p in layout.row if isinstance(p, Text))]
-        return sum(len(tokenizer.encode(text)) for text in texts)
+        return len(tokens_of(layout.constants(), tokenizer))
 
     def _counts(self) -> Column:
         """Constant tokens of each AI_COUNT_TOKENS prompt; NULL where a constant part is."""

@@ -16,6 +16,7 @@ from sqlax.runtime.constrain.subsets import byte_automaton
 from sqlax.runtime.constrain.vocabulary import vocabulary_of
 from sqlax.runtime.generate.operator import GenerateOperator
 from sqlax.runtime.load.generate import Drawing, load_generate
+from sqlax.runtime.load.markup import end_tokens
 from sqlax.runtime.load.prompt import LoadedOperator, Loading
 from sqlax.runtime.load.score import load_score
 from sqlax.runtime.prompt.layout import PromptLayout
@@ -68,7 +69,9 @@ def load_operator(score: Score, layout: PromptLayout, loading: Loading) -> Loade
     wanted = score.call.generation
     if wanted is None:
         return load_score(layout, loading)
-    automaton = lift_once(byte_automaton(ANYTHING), vocabulary_of(loading.tokenizer))
+    automaton = lift_once(
+        byte_automaton(ANYTHING), vocabulary_of(loading.tokenizer, end_tokens(loading.tokenizer))
+    )
     return load_generate(layout, loading, automaton, wanted.max_tokens, _drawing(wanted))
 
 

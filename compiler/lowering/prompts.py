@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeGuard
 
 from sqlglot import exp
 
@@ -16,8 +17,8 @@ from sqlax.models.profile import BARE, Layout, PromptProfile
 from sqlax.runtime.prompt.layout import PromptLayout, Slot, Text
 from sqlax.runtime.score.operator import Answer
 
-Part = str | int
-"""A part of a prompt: a text, or the number of a row's value."""
+Part = str | int | Text
+"""A part of a prompt: a text, the number of a row's value, or markup."""
 
 Evaluate = Callable[[str], str | None]
 
@@ -51,7 +52,8 @@ def lay_out(call: SemanticCall, profile: PromptProfile, evaluate: Evaluate) -> P
     layout, labels = _layout(call, profile)
     prompt = _prompt(call, evaluate)
     texts = [part if part is not None else "" for part in prompt]
-    parts = _merged([_head(call, layout, profile), layout.before, *texts, layout.after])
+    before, after = (_around(text, layout) for text in (layout.before, layout.after))
+    parts = _merged([_head(call, layout, profile), before, *texts, after])
     prefix, row = _split(parts)
     answers = _answers(call, profile)
     return PromptLayout(
@@ -134,6 +136,10 @@ def _part(part: Literal | Value, order: tuple[exp.Expr, ...], evaluate: Evaluate
     return evaluate(f"SELECT CAST({part.expression.sql('duckdb')} AS VARCHAR)")
 
 
+def _around(text: str, layout: Layout) -> Part:
+    return Text(text, is_markup=True) if layout.is_markup and text else text
+
+
 def _merged(parts: list[Part]) -> list[Part]:
     """Adjacent texts joined, empty ones dropped."""
     merged: list[Part] = []
@@ -145,7 +151,7 @@ def _merged(parts: list[Part]) -> list[Part]:
     return merged
 
 
-def _split(parts: list[Part]) -> tuple[str, tuple[Text | Slot, ...]]:
+def _split(parts: list[Part]) -> tuple[tuple[Text, ...], tuple[Text | Slot, ...]]:
     """Constants before the first value, and the row's part.
 
     Spaces that end a text before a value are tokenised with the value. A prompt without values
@@ -153,8 +159,7 @@ def _split(parts: list[Part]) -> tuple[str, tuple[Text | Slot, ...]]:
     """
     first = next((i for i, part in enumerate(parts) if isinstance(part, int)), None)
     if first is None:
-        texts = [i for i, part in enumerate(parts) if isinstance(part, str)]
-        first = texts[-1] if texts else len(parts)
+        first = max(0, len(parts) - 1)
     prefix, rest = list(parts[:first]), list(parts[first:])
     row: list[Text | Slot] = []
     lead = _take_spaces(prefix)
@@ -167,7 +172,13 @@ def _split(parts: list[Part]) -> tuple[str, tuple[Text | Slot, ...]]:
             text = part.rstrip(" ") if before_value else part
             lead = part[len(text) :]
             row += [Text(text)] if text else []
-    return "".join(p for p in prefix if isinstance(p, str)), tuple(row)
+        else:
+            row.append(part)
+    return tuple(Text(p) if isinstance(p, str) else p for p in prefix if _is_text(p)), tuple(row)
+
+
+def _is_text(part: Part) -> TypeGuard[str | Text]:
+    return isinstance(part, Text) or (isinstance(part, str) and part != "")
 
 
 def _take_spaces(prefix: list[Part]) -> str:

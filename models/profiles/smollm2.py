@@ -160,4 +160,10 @@ SMOLLM2 = PromptProfile(
         example="Text: {prompt}\nRating:{answer}\n\n",
         label=" {label}",
     ),
+    generate=Layout(
+        before="<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by "
+        "Hugging Face<|im_end|>\n<|im_start|>user\n",
+        after="<|im_end|>\n<|im_start|>assistant\n",
+        is_markup=True,
+    ),
 )

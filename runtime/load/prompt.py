@@ -12,6 +12,7 @@ from jaxtyping import Array
 from sqlax.models.tokenizer import Tokenizer
 from sqlax.runtime.load.columns import device_like
 from sqlax.runtime.load.dictionary import StringDictionary
+from sqlax.runtime.load.markup import tokens_of
 from sqlax.runtime.load.pool import PoolBuilder
 from sqlax.runtime.prompt.inputs import PromptInputs
 from sqlax.runtime.prompt.layout import PromptLayout, Slot, Text
@@ -71,7 +72,7 @@ class Loading(NamedTuple):
 def load_prompt(layout: PromptLayout, loading: Loading) -> LoadedPrompt:
     """Tokenise what does not depend on rows."""
     tokenizer, pool = loading.tokenizer, loading.pool
-    prefix = tokenizer.encode(layout.prefix)
+    prefix = tokens_of(layout.prefix, tokenizer)
     row, held = _row_tokens(layout, tokenizer, prefix)
     prefix = prefix[: len(prefix) - held]
     ranges = [pool.constant(tokens) for tokens in row if isinstance(tokens, list)]
@@ -99,7 +100,7 @@ def _row_tokens(
     A row needs a token of its own even when all its values are empty: where it holds no constant
     text, the prefix gives up its last token.
     """
-    row = [tokenizer.encode(p.text) if isinstance(p, Text) else p for p in layout.row]
+    row = [tokens_of([p], tokenizer) if isinstance(p, Text) else p for p in layout.row]
     if any(isinstance(part, list) and part for part in row) or not prefix:
         return row, 0
     return [prefix[-1:], *row], 1

@@ -7,9 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Text:
-    """A constant text in a row's part of the prompt."""
+    """A constant text in the prompt.
+
+    Attributes:
+        text: the text.
+        is_markup: whether the names of control tokens in it are those tokens. Only a profile's own
+            texts are: what comes from a query or a table is data.
+    """
 
     text: str
+    is_markup: bool = False
 
 
 @dataclass(frozen=True)
@@ -41,7 +48,7 @@ class PromptLayout:
         known: false where a constant part of the prompt is NULL, so that every answer is.
     """
 
-    prefix: str
+    prefix: tuple[Text, ...]
     row: tuple[Text | Slot, ...]
     labels: tuple[str, ...]
     end: str
@@ -51,6 +58,10 @@ class PromptLayout:
     strength: float
     threshold: float
     known: bool
+
+    def constants(self) -> tuple[Text, ...]:
+        """All constant texts, the prefix's first."""
+        return (*self.prefix, *(part for part in self.row if isinstance(part, Text)))
 
     @property
     def leads(self) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ def test_constants_go_before_the_row_and_spaces_with_the_value(
     expression: str, prefix: str, row: tuple[Text | Slot, ...]
 ) -> None:
     made = layout(expression)
-    assert (made.prefix, made.row) == (prefix, row)
+    assert ("".join(part.text for part in made.prefix), made.row) == (prefix, row)
 
 
 def test_labels_are_written_as_the_profile_says_and_returned_as_given() -> None:
@@ -63,7 +63,7 @@ def test_examples_stand_before_the_bank_and_a_task_may_hold_braces() -> None:
         "AI_CLASSIFY(x, ['a', 'b'], task_description => 'the {prompt}', examples => [('y', 'b')])"
     )
     made = layout(call)
-    assert made.prefix == "Text: y\nthe {prompt}: b\nBANK\nText:"
+    assert made.prefix == (Text("Text: y\nthe {prompt}: b\nBANK\nText:"),)
     assert made.row == (Slot(0, " "), Text("\nthe {prompt}:"))
 
 
