@@ -37,6 +37,11 @@ class Characters:
         """The characters of all ranges, first and last included."""
         return Characters(_joined(ranges)).without_surrogates()
 
+    @property
+    def is_ascii(self) -> bool:
+        """Whether all of them are of one byte."""
+        return not self.ranges or self.ranges[-1][1] < 0x80
+
     def union(self, other: Characters) -> Characters:
         """The characters of either."""
         return Characters(_joined([*self.ranges, *other.ranges]))

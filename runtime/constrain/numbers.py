@@ -18,6 +18,7 @@ from sqlax.runtime.constrain.expression import (
 )
 
 NOTHING = Literal("")
+NOT_ZERO = OneOf(Characters.of("123456789"))
 
 
 def integer_between(low: int, high: int) -> Expression:
@@ -61,23 +62,27 @@ def floating(digits: int, least_exponent: int, most_exponent: int) -> Expression
     by are then both exact in floating point, so that one operation gives the nearest number
     (Clinger, "How to Read Floating Point Numbers Accurately", 1990).
     """
-    lead = OneOf(Characters.of("123456789"))
     forms = [chain("0", optional(".", Repeat(DIGIT, 1, digits)))]
     for whole in range(1, digits + 1):
         fraction = optional(".", Repeat(DIGIT, 1, digits - whole)) if whole < digits else NOTHING
-        forms.append(chain(lead, Repeat(DIGIT, whole - 1, whole - 1), fraction))
+        forms.append(chain(NOT_ZERO, Repeat(DIGIT, whole - 1, whole - 1), fraction))
     exponents = [integer_between(least_exponent, -1), integer_between(1, most_exponent)]
     return chain(optional("-"), Choice(tuple(forms)), optional("e", Choice(tuple(exponents))))
 
 
 def _natural(low: int, high: int) -> Expression:
     """The natural numbers from `low` to `high`, split by their number of digits."""
-    parts = []
-    for digits in range(len(str(low)), len(str(high)) + 1 if high >= low else 0):
-        least = max(low, 10 ** (digits - 1) if digits > 1 else 0)
-        most = min(high, 10**digits - 1)
-        parts.append(digits_between(str(least), str(most)))
-    return Choice(tuple(parts))
+    if low > high:
+        return Choice(())
+    least, most = len(str(low)), len(str(high))
+    if least == most:
+        return digits_between(str(low), str(high))
+    between = chain(NOT_ZERO, Repeat(DIGIT, least, most - 2)) if most - least > 1 else Choice(())
+    return choice(
+        digits_between(str(low), "9" * least),
+        between,
+        digits_between("1" + "0" * (most - 1), str(high)),
+    )
 
 
 def _scaled(low: int, high: int, scale: int) -> Expression:

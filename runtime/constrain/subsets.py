@@ -53,7 +53,7 @@ def byte_automaton(expression: Expression) -> ByteAutomaton:
 def _spelled(expression: Expression) -> Expression:
     """The expression with its sets of characters as automata, each made once for all its uses."""
     match expression:
-        case OneOf(characters):
+        case OneOf(characters) if not characters.is_ascii:
             return Embedded(_one_of(characters))
         case Chain(parts):
             return Chain(tuple(map(_spelled, parts)))

@@ -66,7 +66,7 @@ def _scalar_text(name: str, arguments: tuple[int, ...]) -> Expression:
         return FORMATS[name]()
     match name:
         case "varchar":
-            return text(0, *arguments[:1])
+            return text(0, arguments[0] if arguments else None)
         case "decimal":
             most, scale = _decimal(arguments)
             return decimal_between(-most, most, scale)
