@@ -1,7 +1,7 @@
 """SmolLM2-135M-Instruct: how it was chosen, and the figures, are in docs/quality.md.
 
-The model hardly reads a question: without `examples` AI_IF is little better than chance over
-questions of several kinds, so give it some.
+The model hardly reads a question, but it completes a form: without `examples` AI_IF is little
+better than chance over questions of several kinds, so give it some.
 """
 
 from __future__ import annotations
@@ -23,6 +23,22 @@ NEUTRAL = (
     "It was neither good nor bad.",
 )
 """Texts that lean no way, in the place of a row's text when a prompt is calibrated."""
+
+OPINIONS = (
+    "An inventive little film with a big heart.",
+    "It won me over within ten minutes.",
+    "Sharp, generous and very funny.",
+    "The strongest work of a fine director.",
+    "I would gladly see it again tomorrow.",
+    "A quiet triumph.",
+    "An empty film with nothing to say.",
+    "It lost me within ten minutes.",
+    "Lazy, mean and never funny.",
+    "The weakest work of a tired director.",
+    "I would not sit through it again.",
+    "A noisy failure.",
+)
+"""Opinions of which half lean each way: together they lean no way, in the words of opinions."""
 
 CLASSIFY_BANK = """\
 Text: The sky above the bay had not a single cloud.
@@ -49,17 +65,29 @@ The writer's opinion of the service: bad
 """
 
 PREDICATE_BANK = """\
+Is this about cooking? Chop the onions and fry them in butter.
+The answer is yes.
+
+Is the sender in a hurry? Take your time, any day this month is fine.
+The answer is no.
+
+Does it mention a colour? They talked for hours about the old days.
+The answer is no.
+
+Does it mention a colour? She wore a red hat and green shoes.
+The answer is yes.
+
 Is this opinion positive? The museum was a joy, I could have stayed all day.
-Answer: true
+The answer is yes.
 
 Is this opinion positive? The vase arrived in pieces and nobody picks up the phone.
-Answer: false
+The answer is no.
 
 Is this opinion positive? A tired concert by a band that would rather be elsewhere.
-Answer: false
+The answer is no.
 
 Is this opinion positive? Light, quick and a pleasure to hold.
-Answer: true
+The answer is yes.
 
 """
 
@@ -109,13 +137,13 @@ Rating: 2
 SMOLLM2 = PromptProfile(
     predicate=Layout(
         bank=PREDICATE_BANK,
-        after="\nAnswer:",
-        example="{prompt}\nAnswer:{answer}\n\n",
+        after="\nThe answer is",
+        example="{prompt}\nThe answer is{answer}.\n\n",
         label=" {label}",
-        neutral=NEUTRAL,
+        neutral=OPINIONS,
     ),
-    yes="true",
-    no="false",
+    yes="yes",
+    no="no",
     classify=Layout(
         bank=CLASSIFY_BANK,
         before="Text: ",
