@@ -23,9 +23,10 @@ from benchmarks.metrics import auc
 from benchmarks.model import load_model, with_profile
 from sqlax.models.language_model import LanguageModel
 from sqlax.models.profile import Layout, PromptProfile
-from sqlax.models.profiles.smollm2 import NEUTRAL, OPINIONS
 
 HERE = Path(__file__).parent
+BANKS: dict[str, Any] = json.loads((HERE / "banks.json").read_text("utf-8"))
+NEUTRAL, OPINIONS = BANKS["neutral"], BANKS["opinions"]
 CALIBRATIONS = {"neutral": NEUTRAL, "opinions": OPINIONS, "both": NEUTRAL + OPINIONS}
 AFTER = {"The answer is": ".\n\n", "Answer:": "\n\n", "->": "\n\n"}
 """What follows the prompt, and what ends a solved example."""
@@ -118,7 +119,7 @@ def mean(marks: Sequence[Marks]) -> Marks:
 def load_bench() -> Bench:
     """The default model, opinions.json and the banks."""
     given = json.loads((HERE / "opinions.json").read_text("utf-8"))
-    solved = json.loads((HERE / "banks.json").read_text("utf-8"))["predicate_bank"]
+    solved = BANKS["predicate_bank"]
     banks = {"mixed": solved, "opinions": solved[4:], "none": []}
     domains = tuple(map(_domain, given["domains"]))
     return Bench(load_model(DEFAULT_MODEL), domains, given["examples"], banks)

@@ -1,7 +1,7 @@
 """SmolLM2-135M-Instruct: how it was chosen, and the figures, are in docs/quality.md.
 
-The model hardly reads a question, but it completes a form. AI_IF answers other questions than
-opinions no better than chance in the order that SQL prompts usually have; see TEXT_FIRST.
+The model hardly reads a question, but it completes a form: without `examples` AI_IF is little
+better than chance over questions of several kinds, so give it some.
 """
 
 from __future__ import annotations

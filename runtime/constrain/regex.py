@@ -58,12 +58,11 @@ PLAIN = Flags()
 
 
 def regex(pattern: str, flags: Flags = PLAIN) -> Expression:
-    r"""The texts that `pattern` matches as a whole, as in regexp_full_match.
+    """The texts that `pattern` matches as a whole, as in regexp_full_match.
 
     Raises:
         BindError: the pattern is no regular expression of RE2.
-        UnsupportedError: it has what finite automata have not (look-around, backreferences), or
-            the scripts of \p{Greek} and its like.
+        UnsupportedError: it has what finite automata have not: look-around, backreferences.
     """
     scanner = Scanner(pattern)
     expression = _choice(scanner, flags)

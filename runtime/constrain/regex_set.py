@@ -93,7 +93,18 @@ def _property(scanner: Scanner, negated: bool, fold: bool) -> Characters:
         name = scanner.take_until("}")
     if name.startswith("^"):
         negated, name = not negated, name[1:]
-    return _signed(ANY if name == "Any" else category(name), negated, fold)
+    return _signed(_of_category(name), negated, fold)
+
+
+def _of_category(name: str) -> Characters:
+    if name == "Any":
+        return ANY
+    # U+0000 is one of these; DuckDB's chr does not make it.
+    return (
+        category(name).union(Characters.of("\0"))
+        if name in ("C", "Cc", "Common")
+        else category(name)
+    )
 
 
 def _signed(characters: Characters, negated: bool, fold: bool) -> Characters:
