@@ -53,6 +53,9 @@ class PromptProfile:
         default_task: the task description where the user gives none.
         scale: layout of AI_SCORE with a scale.
         generate: layout of functions whose answer is written token by token.
+        summarize: the instruction before the text of AI_SUMMARIZE.
+        translate: that of AI_TRANSLATE; `{subject}` is the language.
+        extract: that of AI_EXTRACT; `{subject}` names the fields.
     """
 
     predicate: Layout = Layout()
@@ -62,6 +65,12 @@ class PromptProfile:
     default_task: str = "Category"
     scale: Layout = Layout()
     generate: Layout = Layout()
+    summarize: str = "Summarize the following text in one sentence:\n\n"
+    translate: str = "Translate the following text into {subject}:\n\n"
+    extract: str = (
+        "Read the following text and answer as JSON with these fields, null where it does not "
+        "say: {subject}\n\n"
+    )
 
 
 BARE = PromptProfile()

@@ -23,7 +23,7 @@ from sqlax.compiler.build.tree import (
 )
 from sqlax.compiler.plan.nodes import Node, Score, column, columns_of
 from sqlax.compiler.plan.schema import Field
-from sqlax.compiler.sql.call import return_type
+from sqlax.compiler.sql.call import answer_type
 
 DETAILS = "details"
 """Metadata of the STRUCT that `return_error_details` gives."""
@@ -55,8 +55,8 @@ def _answer(node: exp.Expr, templates: Templates) -> exp.Expr:
     """The answer's column; with `return_error_details` a STRUCT of it and its error."""
     name = templates.column_name(node)
     if not templates.call(node).return_error_details:
-        return column(name)
-    parts = {"value": column(name), "error": column(name + "!")}
+        return _value(node, templates)
+    parts = {"value": _value(node, templates), "error": column(name + "!")}
     details = exp.Struct(
         expressions=[
             exp.PropertyEQ(this=exp.to_identifier(key), expression=value)
@@ -69,7 +69,14 @@ def _answer(node: exp.Expr, templates: Templates) -> exp.Expr:
 
 def _detail(node: exp.Dot, templates: Templates) -> exp.Expr:
     name = templates.column_name(node.this.unnest())
-    return column(name + "!") if node.expression.name.lower() == "error" else column(name)
+    wants_error = node.expression.name.lower() == "error"
+    return column(name + "!") if wants_error else _value(node.this.unnest(), templates)
+
+
+def _value(node: exp.Expr, templates: Templates) -> exp.Expr:
+    """The answer as a value of the call's type: a typed text is read where it is used."""
+    call, answer = templates.call(node), column(templates.column_name(node))
+    return answer if call.generation is None else call.generation.form.value(answer)
 
 
 def _wanted(
@@ -104,7 +111,7 @@ def _place(plan: Node, node: exp.Expr, guard: exp.Expr | None, templates: Templa
     if name in plan.schema:
         return _widen(plan, name, ready)
     call = replace(call, return_error_details=False).with_values(values)
-    kind = return_type(call)
+    kind = answer_type(call)
     labels = tuple(label.text for label in call.labels) if kind.endswith("[]") else None
     answer = Field(name, kind, labels, is_made=call.generation is not None)
     fields = (answer, Field(name + "!", "VARCHAR"))

@@ -10,9 +10,7 @@ from sqlax.compiler.sql.generation import Generation
 from sqlax.errors import UnsupportedError
 from sqlax.kvcache.paged import PAGE
 from sqlax.models.language_model import GeneratingModel, LanguageModel
-from sqlax.runtime.constrain.expression import ANYTHING
-from sqlax.runtime.constrain.store import lift_once
-from sqlax.runtime.constrain.subsets import byte_automaton
+from sqlax.runtime.constrain.constraint import token_automaton
 from sqlax.runtime.constrain.vocabulary import vocabulary_of
 from sqlax.runtime.generate.operator import GenerateOperator
 from sqlax.runtime.load.generate import Drawing, load_generate
@@ -64,14 +62,14 @@ def load_operator(score: Score, layout: PromptLayout, loading: Loading) -> Loade
     """The constants of an operator.
 
     Raises:
-        BindError: the labels cannot be told apart, or no answer fits `max_tokens`.
+        BindError: the labels cannot be told apart.
+        CapacityError: no answer fits `max_tokens`.
     """
     wanted = score.call.generation
     if wanted is None:
         return load_score(layout, loading)
-    automaton = lift_once(
-        byte_automaton(ANYTHING), vocabulary_of(loading.tokenizer, end_tokens(loading.tokenizer))
-    )
+    vocabulary = vocabulary_of(loading.tokenizer, end_tokens(loading.tokenizer))
+    automaton = token_automaton(wanted.form.expression(), vocabulary, wanted.max_tokens)
     return load_generate(layout, loading, automaton, wanted.max_tokens, _drawing(wanted))
 
 

@@ -53,7 +53,8 @@ def lay_out(call: SemanticCall, profile: PromptProfile, evaluate: Evaluate) -> P
     prompt = _prompt(call, evaluate)
     texts = [part if part is not None else "" for part in prompt]
     before, after = (_around(text, layout) for text in (layout.before, layout.after))
-    parts = _merged([_head(call, layout, profile), before, *texts, after])
+    instruction = _instruction(call, profile)
+    parts = _merged([_head(call, layout, profile), before, instruction, *texts, after])
     prefix, row = _split(parts)
     answers = _answers(call, profile)
     return PromptLayout(
@@ -72,7 +73,7 @@ def lay_out(call: SemanticCall, profile: PromptProfile, evaluate: Evaluate) -> P
 
 def _layout(call: SemanticCall, profile: PromptProfile) -> tuple[Layout, tuple[str, ...]]:
     layout = profile.predicate
-    if call.function is Function.GENERATE:
+    if call.generation is not None:
         return profile.generate, ()
     if call.function is Function.CLASSIFY:
         layout = _with_task(profile.classify, call.task_description or profile.default_task)
@@ -93,7 +94,7 @@ _TASK_FIELDS = ("bank", "before", "after")
 
 def _answers(call: SemanticCall, profile: PromptProfile) -> tuple[str, ...]:
     """The answers as SQL knows them; for a predicate yes comes first."""
-    if call.function is Function.GENERATE:
+    if call.generation is not None:
         return ()
     if call.function is Function.CLASSIFY:
         return tuple(label.text for label in call.labels)
@@ -134,6 +135,16 @@ def _part(part: Literal | Value, order: tuple[exp.Expr, ...], evaluate: Evaluate
     if part.expression in order:
         return order.index(part.expression)
     return evaluate(f"SELECT CAST({part.expression.sql('duckdb')} AS VARCHAR)")
+
+
+def _instruction(call: SemanticCall, profile: PromptProfile) -> str:
+    """What a function tells the model to do with its text; the user's own words elsewhere."""
+    told = {
+        Function.SUMMARIZE: profile.summarize,
+        Function.TRANSLATE: profile.translate,
+        Function.EXTRACT: profile.extract,
+    }
+    return told.get(call.function, "").replace("{subject}", call.subject or "")
 
 
 def _around(text: str, layout: Layout) -> Part:

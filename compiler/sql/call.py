@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
-from sqlax.compiler.sql.arguments import collect_arguments
+from sqlax.compiler.sql.arguments import Argument, collect_arguments
 from sqlax.compiler.sql.examples import (
     Answers,
     Example,
@@ -17,6 +17,7 @@ from sqlax.compiler.sql.examples import (
     read_labels,
     read_scale,
 )
+from sqlax.compiler.sql.form import ANY, read_fields
 from sqlax.compiler.sql.functions import (
     CALL_PREFIX,
     SIGNATURES,
@@ -35,13 +36,16 @@ if TYPE_CHECKING:
     from sqlax.compiler.sql.tokens import Dialect
 
 DEFAULT_THRESHOLD: Final = 0.5
+SENTIMENTS: Final = ("positive", "negative", "neutral")
+"""What AI_SENTIMENT may answer."""
 
 
 @dataclass(frozen=True)
 class SemanticCall:
     """A call of one semantic function; equal calls give equal answers for equal rows.
 
-    Where it was written, and what has no influence on a score, takes no part in equality.
+    Where it was written, and what has no influence on a score, takes no part in equality. `subject`
+    is what the function's instruction names: a language, or fields.
     """
 
     function: Function
@@ -58,6 +62,7 @@ class SemanticCall:
     max_error_ratio: float | None = None
     raw: bool = False
     generation: Generation | None = None
+    subject: str | None = None
     warnings: tuple[str, ...] = field(default=(), compare=False)
     span: Span = field(default=Span(0, 0), compare=False)
 
@@ -95,8 +100,15 @@ def bind_call(node: exp.Anonymous, sql: str, dialect: Dialect = "duckdb") -> Sem
 
 def return_type(call: SemanticCall) -> str:
     """The DuckDB type of a call's result."""
-    value = "VARCHAR[]" if call.multi else SIGNATURES[call.function].returns
+    value = answer_type(call)
+    if call.generation is not None:
+        value = call.generation.form.type
     return f'STRUCT("value" {value}, "error" VARCHAR)' if call.return_error_details else value
+
+
+def answer_type(call: SemanticCall) -> str:
+    """The DuckDB type of the column that an operator answers with; generated text is VARCHAR."""
+    return "VARCHAR[]" if call.multi else SIGNATURES[call.function].returns
 
 
 def canonical(call: SemanticCall) -> str:
@@ -118,6 +130,7 @@ def canonical(call: SemanticCall) -> str:
     }
     if call.generation is not None:
         fields["generation"] = asdict(call.generation)
+        fields["subject"] = call.subject
     return json.dumps(fields, ensure_ascii=False)
 
 
@@ -133,8 +146,10 @@ class _Binder:
         options, prompt = self.options, self._prompt()
         multi = options.choice("output_mode", ("single", "multi")) == "multi"
         answers = Answers(self.function, self._labels(), multi, self._scale())
+        subject, generation = self._written()
+        is_sentiment = self.function is Function.SENTIMENT
         return SemanticCall(
-            self.function,
+            Function.CLASSIFY if is_sentiment else self.function,
             prompt,
             labels=answers.labels,
             multi=multi,
@@ -147,7 +162,8 @@ class _Binder:
             return_error_details=options.flag("return_error_details"),
             max_error_ratio=options.share("max_error_ratio"),
             raw=options.flag("raw"),
-            generation=self._generation(),
+            generation=generation,
+            subject=subject,
             warnings=options.warnings(),
             span=self.place.span,
         )
@@ -159,19 +175,36 @@ class _Binder:
             raise given.place.error(f"the prompt of {self.function} is empty")
         return prompt
 
-    def _generation(self) -> Generation | None:
-        """How text is generated; what has no influence on a score is only checked."""
+    def _written(self) -> tuple[str | None, Generation | None]:
+        """What an instruction names, and how text is generated; neither for what only scores."""
+        options = self.options
+        if self.function is Function.EXTRACT:
+            subject, form = read_fields(self._required("fields", "{'price': 'DOUBLE'}"))
+            return subject, read_generation(options, form)
+        if self.function is Function.TRANSLATE:
+            self._required("language", "'French'")
+            return options.text("language"), read_generation(options, ANY)
+        if self.function is Function.SUMMARIZE:
+            return None, read_generation(options, ANY)
         if self.function is Function.GENERATE:
-            return read_generation(self.options)
-        self.options.integer("max_tokens", least=1)
-        self.options.zero_temperature()
-        self.options.integer("seed")
-        return None
+            return None, read_generation(options)
+        options.integer("max_tokens", least=1)
+        options.zero_temperature()
+        options.integer("seed")
+        return None, None
+
+    def _required(self, name: str, such: str) -> Argument:
+        given = self.options.given(name)
+        if given is None:
+            raise self.place.error(f"{self.function} needs {name}, such as {such}")
+        return given
 
     def _labels(self) -> tuple[Label, ...]:
         given = self.options.given("categories")
         if given is not None:
             return read_labels(given.value, given.place)
+        if self.function is Function.SENTIMENT:
+            return tuple(Label(text) for text in SENTIMENTS)
         if self.function is Function.CLASSIFY:
             raise self.place.error("AI_CLASSIFY needs categories, such as ['positive', 'negative']")
         return ()

@@ -19,6 +19,10 @@ class Function(StrEnum):
     CLASSIFY = "AI_CLASSIFY"
     SCORE = "AI_SCORE"
     GENERATE = "AI_GENERATE"
+    EXTRACT = "AI_EXTRACT"
+    SUMMARIZE = "AI_SUMMARIZE"
+    TRANSLATE = "AI_TRANSLATE"
+    SENTIMENT = "AI_SENTIMENT"
     COUNT_TOKENS = "AI_COUNT_TOKENS"
 
 
@@ -44,7 +48,7 @@ ANSWERING: Final = frozenset(
 )
 """Arguments of every function that asks the model a question."""
 
-GENERATING: Final = frozenset({"top_k", "top_p", "min_p"})
+WRITING: Final = ANSWERING - {"examples", "task_description"} | {"top_k", "top_p", "min_p"}
 """Arguments of every function whose answer is written token by token."""
 
 SIGNATURES: Final = {
@@ -72,9 +76,13 @@ SIGNATURES: Final = {
                 "AI_GENERATE_TEXT",
             ),
             ("prompt",),
-            ANSWERING - {"examples", "task_description"} | GENERATING,
+            WRITING | {"return_type", "schema", "pattern", "choices"},
             "VARCHAR",
         ),
+        Signature(Function.EXTRACT, (), ("prompt", "fields"), WRITING, "VARCHAR"),
+        Signature(Function.SUMMARIZE, (), ("prompt",), WRITING, "VARCHAR"),
+        Signature(Function.TRANSLATE, (), ("prompt", "language"), WRITING, "VARCHAR"),
+        Signature(Function.SENTIMENT, ("AI_ANALYZE_SENTIMENT",), ("prompt",), ANSWERING, "VARCHAR"),
         Signature(Function.COUNT_TOKENS, (), ("prompt",), frozenset({"model"}), "INTEGER"),
     )
 }
@@ -83,10 +91,6 @@ LATER: Final = {
     "AI_GENERATE_TABLE": (
         *("LLM_COMPLETE_JSON", "AI_GENERATE_BOOL", "AI_GENERATE_INT", "AI_GENERATE_DOUBLE"),
     ),
-    "AI_EXTRACT": (),
-    "AI_SUMMARIZE": (),
-    "AI_TRANSLATE": (),
-    "AI_SENTIMENT": ("AI_ANALYZE_SENTIMENT",),
     "AI_AGG": ("LLM_REDUCE", "LLM_REDUCE_JSON"),
     "AI_SUMMARIZE_AGG": (),
     "AI_FOLD": (),
@@ -104,6 +108,8 @@ ARGUMENT_ALIASES: Final = {
     "list_of_categories": "categories",
     "model_id": "model",
     "model_name": "model",
+    "output_schema": "schema",
+    "target_language": "language",
 }
 
 IGNORED_ARGUMENTS: Final = frozenset({"connection_id", "model_params", "request_type"})

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sqlax.compiler.sql.constants import read_number
+from sqlax.compiler.sql.form import ANY, Form, read_form
 
 if TYPE_CHECKING:
     from sqlax.compiler.sql.options import Options
@@ -27,6 +28,7 @@ class Generation:
         top_p: only the likeliest tokens with so much of the probability together.
         min_p: only tokens with at least that share of the likeliest one's probability.
         seed: of the random numbers.
+        form: what the text may be.
     """
 
     max_tokens: int = MAX_TOKENS
@@ -35,6 +37,7 @@ class Generation:
     top_p: float = 1.0
     min_p: float = 0.0
     seed: int = 0
+    form: Form = ANY
 
     @property
     def is_sampled(self) -> bool:
@@ -42,8 +45,8 @@ class Generation:
         return self.temperature > 0
 
 
-def read_generation(options: Options) -> Generation:
-    """The generation that the arguments ask for.
+def read_generation(options: Options, form: Form | None = None) -> Generation:
+    """The generation that the arguments ask for; `form` where the function itself gives it.
 
     Raises:
         BindError: a number is of the wrong kind or out of range.
@@ -56,6 +59,7 @@ def read_generation(options: Options) -> Generation:
         top_p=1.0 if top_p is None else top_p,
         min_p=0.0 if min_p is None else min_p,
         seed=options.integer("seed", least=0) or 0,
+        form=read_form(options) if form is None else form,
     )
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sqlax.errors import BindError
 from sqlax.runtime.constrain.token_automaton import TokenAutomaton
 from sqlax.runtime.generate.inputs import GenerateInputs, Sampling
 from sqlax.runtime.load.columns import device_like
@@ -42,15 +41,7 @@ def load_generate(
     max_tokens: int,
     drawing: Drawing,
 ) -> LoadedOperator:
-    """Tokenise the prompt's constants.
-
-    Raises:
-        BindError: no text that the automaton accepts has so few tokens.
-    """
-    shortest = int(np.asarray(automaton.closing)[0])
-    if shortest > max_tokens:
-        message = f"max_tokens is {max_tokens}, but the shortest valid answer has {shortest} tokens"
-        raise BindError(message)
+    """Tokenise the prompt's constants; the automaton accepts a text of `max_tokens` tokens."""
     prompt = load_prompt(layout, loading)
     inputs = GenerateInputs(
         **prompt.fields,
