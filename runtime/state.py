@@ -8,6 +8,7 @@ import jax
 from jaxtyping import Array, Bool, Int
 
 from sqlax.runtime.mapping import MapTable
+from sqlax.runtime.narrow import NarrowRelation
 from sqlax.runtime.relation import Column, Relation
 from sqlax.runtime.score.inputs import ScoreInputs, TokenPool
 from sqlax.runtime.score.state import ScoreState
@@ -19,7 +20,7 @@ class ProgramInputs:
     """Everything a program reads beside the weights; never donated.
 
     Attributes:
-        scans: the loaded rows of each scan, in the manifest's order.
+        scans: the rows of each scan as they were loaded, in the manifest's order.
         constants: dictionary code of each string constant, in the manifest's order.
         maps: what the host has computed for each value of a column, in the manifest's order.
         parameters: run-time parameters as columns of one row.
@@ -28,7 +29,7 @@ class ProgramInputs:
         counted: constant tokens of each AI_COUNT_TOKENS prompt, in the manifest's order.
     """
 
-    scans: tuple[Relation, ...]
+    scans: tuple[NarrowRelation, ...]
     constants: Int[Array, " constants"]
     maps: tuple[MapTable, ...]
     parameters: dict[str, Column]

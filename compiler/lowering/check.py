@@ -59,10 +59,11 @@ def _evaluate(
 ) -> Relation:
     rows = Relational(
         catalog,
-        {leaf: _blank(leaf.schema) for leaf in leaves},
+        {},
         {join: _ROWS for join in node.walk() if isinstance(join, Join)},
         environment,
         lambda _, score: _blank(score.schema),
+        memo={leaf: _blank(leaf.schema) for leaf in leaves},
     )
     return rows.evaluate(node)
 

@@ -33,6 +33,7 @@ from sqlax.compiler.plan.nodes import (
     Window,
 )
 from sqlax.compiler.plan.schema import Kind
+from sqlax.runtime.narrow import NarrowRelation
 from sqlax.runtime.operators.compact import compact
 from sqlax.runtime.operators.group import distinct, first_of_group, group_rows, is_direct
 from sqlax.runtime.operators.order import SortKey, limit, sort
@@ -52,18 +53,18 @@ class Relational:
 
     Attributes:
         catalog: gives DuckDB's types.
-        scans: the loaded rows of each scan.
+        scans: each scan's rows as they were loaded.
         capacities: slots of the joins and sorts that a run before found too few; absent or 0
             where the lowering decides.
         environment: constants, parameters, and where overflow is reported.
         answers: the rows of a semantic operator whose answers are known.
-        memo: the rows of nodes that are evaluated.
+        memo: the rows of nodes that are evaluated, or given.
         needed: slots that each join or sort needs where it has too few, else 0; filled while
             tracing.
     """
 
     catalog: Catalog
-    scans: Mapping[Scan, Relation]
+    scans: Mapping[Scan, NarrowRelation]
     capacities: Mapping[Any, int]
     environment: Environment
     answers: Answers
@@ -77,6 +78,12 @@ class Relational:
             # Without a barrier XLA fuses gather chains into every consumer and repeats them.
             self.memo[node] = jax.lax.optimization_barrier(rows)  # type: ignore[no-untyped-call]
         return self.memo[node]
+
+    def unread(self, node: Node) -> Relation | NarrowRelation:
+        """The rows of a node to be read piece by piece: a scan's as they were loaded."""
+        if isinstance(node, Scan) and node in self.scans:
+            return self.scans[node]
+        return self.evaluate(node)
 
     def expressions(self, node: Node) -> Expressions:
         """What lowers expressions over a node's rows."""
@@ -105,7 +112,7 @@ def _may_be_sparse(node: Node) -> bool:
 
 
 def _scan(self: Relational, node: Scan) -> Relation:
-    return self.scans[node]
+    return self.scans[node].wide()
 
 
 def _score(self: Relational, node: Score) -> Relation:
