@@ -155,7 +155,7 @@ def _aggregate(self: Relational, node: Aggregate) -> Relation:
 def _grouped(self: Relational, node: Aggregate) -> Relation:
     lower = self.expressions(node.input)
     keys = tuple(lower.orderable(key) for key in node.keys)
-    if not is_direct(keys, lower.relation.capacity):
+    if not is_direct(keys, _likely_rows(lower.relation, node.input)):
         lower = self.before_sort(node)
         keys = tuple(lower.orderable(key) for key in node.keys)
     groups = group_rows(lower.relation.mask, keys)
@@ -165,6 +165,12 @@ def _grouped(self: Relational, node: Aggregate) -> Relation:
         output = next(names)
         columns[output.name] = aggregate_column(lower, groups, call, output)
     return Relation(columns, groups.exists)
+
+
+def _likely_rows(rows: Relation, node: Node) -> int:
+    """The slots of a node's rows; fewer where a sort would have to be of few rows only."""
+    sparse = _may_be_sparse(node) and rows.capacity >= _FEWEST_TO_COMPACT
+    return rows.capacity // _SPARSE if sparse else rows.capacity
 
 
 def _window(self: Relational, node: Window) -> Relation:
