@@ -7,6 +7,7 @@ import dataclasses
 import jax
 from jaxtyping import Array, Bool, Int
 
+from sqlax.runtime.lists import Lists
 from sqlax.runtime.mapping import MapTable
 from sqlax.runtime.narrow import NarrowRelation
 from sqlax.runtime.relation import Column, Relation
@@ -50,6 +51,7 @@ class ProgramState:
         windows: input rows each early-stopping LIMIT asks for; 0 before it has asked for more.
         operators: progress of each score operator.
         output: the result rows, compacted, once the program is done.
+        lists: what columns of the output that the program makes are numbers of, by name.
         needed: output rows that each join would need.
         overflow: a number left the range of its SQL type.
         steps: morsels done.
@@ -61,6 +63,7 @@ class ProgramState:
     windows: Int[Array, " limits"]
     operators: tuple[ScoreState, ...]
     output: Relation
+    lists: dict[str, Lists]
     needed: Int[Array, " joins"]
     overflow: Bool[Array, ""]
     steps: Int[Array, ""]

@@ -126,14 +126,14 @@ def _filter(self: Relational, node: Filter) -> Relation:
 
 def _project(self: Relational, node: Project) -> Relation:
     lower = self.expressions(node.input)
-    columns = {f.name: lower.lower(value).column for f, value in node.items()}
+    columns = {f.name: lower.carried(value) for f, value in node.items()}
     return Relation(columns, lower.relation.mask)
 
 
 def _union(self: Relational, node: Union) -> Relation:
-    for field_ in node.schema.fields:
-        if field_.kind is Kind.OPAQUE:
-            raise NotLowerableError(f"UNION of values of type {field_.type}")
+    for field_ in (f for side in node.inputs for f in side.schema.fields):
+        if field_.kind in (Kind.OPAQUE, Kind.MADE):
+            raise NotLowerableError(f"UNION of values of type {field_.described}")
     return concatenate(*(_renamed(self, node, side) for side in node.inputs))
 
 
@@ -180,9 +180,9 @@ def _window(self: Relational, node: Window) -> Relation:
 
 
 def _distinct(self: Relational, node: Distinct) -> Relation:
-    for field_ in node.schema.fields:
-        if field_.kind is Kind.OPAQUE:
-            raise NotLowerableError(f"DISTINCT over a value of type {field_.type}")
+    for field_ in node.input.schema.fields:
+        if field_.kind in (Kind.OPAQUE, Kind.MADE):
+            raise NotLowerableError(f"DISTINCT over a value of type {field_.described}")
     return distinct(self.before_sort(node).relation)
 
 

@@ -21,6 +21,7 @@ class Kind(StrEnum):
     STRING = auto()
     ENUM = auto()
     LABELS = auto()
+    MADE = auto()
     OPAQUE = auto()
 
 
@@ -49,16 +50,26 @@ class Field:
     """One output column: its name and its type as DuckDB writes it.
 
     `labels` marks the VARCHAR[] of a multi-label AI_CLASSIFY, held as a set of label numbers.
+    `made` marks values that the program makes and no dictionary holds: the column has numbers of
+    lists in arrays of that name, which leave the program beside its rows.
     """
 
     name: str
     type: str
     labels: tuple[str, ...] | None = None
+    made: str | None = None
 
     @property
     def kind(self) -> Kind:
         """How the column is held on the device."""
+        if self.made is not None:
+            return Kind.MADE
         return Kind.LABELS if self.labels is not None else kind_of(self.type)
+
+    @property
+    def described(self) -> str:
+        """The type as a reason for a stage names it."""
+        return self.type if self.made is None else f"{self.type} made by an aggregate"
 
 
 def kind_of(type_name: str) -> Kind:
