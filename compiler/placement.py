@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Literal, TypeAlias
 
 from sqlglot import exp
 
 from sqlax.compiler.cost.model import CostModel
 from sqlax.compiler.cost.rates import Rates, rates
+from sqlax.compiler.list_makers import ListMakers
 from sqlax.compiler.lowering.check import node_obstacle
 from sqlax.compiler.plan.catalog import Catalog, quote
-from sqlax.compiler.plan.held import held_as_inputs
+from sqlax.compiler.plan.held import as_below, as_sql
 from sqlax.compiler.plan.nodes import (
     Aggregate,
     Distinct,
@@ -92,9 +93,14 @@ def place(
             they are not given and a part could run in either.
         choice: decides in place of costs, for `hybrid`; asked once for each node.
     """
-    placer = _Placer(catalog, mode, known, choice)
-    placed = placer.place(plan)
-    return Placed(placed, tuple(placer.stages))
+    left: dict[Node, str] = {}
+    decides = None if choice is None else cache(choice)
+    while True:
+        placer = _Placer(catalog, mode, known, decides, ListMakers(left))
+        placed = placer.place(plan)
+        if placer.lists.left == left:
+            return Placed(placed, tuple(placer.stages))
+        left = placer.lists.left
 
 
 @dataclass
@@ -104,8 +110,10 @@ class _Placer:
     catalog: Catalog
     mode: Mode
     known: Rates | None
-    choice: Choice | None = None
+    choice: Choice | None
+    lists: ListMakers
     stages: list[Stage] = field(default_factory=list)
+    stored: dict[Node, Stored] = field(default_factory=dict)
     done: dict[Node, Node] = field(default_factory=dict)
 
     def place(self, node: Node) -> Node:
@@ -119,20 +127,21 @@ class _Placer:
             return node
         if isinstance(node, Score):
             return self._score(node)
-        obstacle = self._obstacle(node)
+        placed = as_below(node.with_inputs(tuple(self.place(child) for child in node.inputs)))
+        obstacle = self._obstacle(node, placed)
         if obstacle is None:
-            inputs = tuple(self.place(child) for child in node.inputs)
-            return held_as_inputs(node.with_inputs(inputs))
-        inputs = tuple(self._in_duckdb(self.place(child), obstacle) for child in node.inputs)
+            return self.lists.named(node, placed)
+        self.lists.leave(placed, obstacle)
+        inputs = tuple(self._in_duckdb(child, obstacle) for child in placed.inputs)
         return _scan_of(node.with_inputs(inputs))
 
-    def _obstacle(self, node: Node) -> str | None:
-        """Why DuckDB runs a node; None where the graph does."""
+    def _obstacle(self, node: Node, placed: Node) -> str | None:
+        """Why DuckDB runs a node; None where the graph does, over the inputs that are placed."""
         if self.mode == "duckdb":
             return "mode => 'duckdb'"
         if self.mode == "hybrid" and self._is_cheaper_in_duckdb(node):
             return "no semantic operator below"
-        return node_obstacle(node, self.catalog)
+        return self.lists.left.get(node) or node_obstacle(placed, self.catalog)
 
     def _is_cheaper_in_duckdb(self, node: Node) -> bool:
         """Whether DuckDB runs a part without semantic operators; joins alone are a question."""
@@ -153,23 +162,29 @@ class _Placer:
     def _score(self, node: Score) -> Node:
         """A semantic operator; what the graph cannot read of its prompt DuckDB computes."""
         child = self.place(node.input)
-        obstacle = node_obstacle(node, self.catalog)
+        placed = as_below(node.with_inputs((child,)))
+        obstacle = node_obstacle(placed, self.catalog)
         if obstacle is None and self.mode != "duckdb":
-            return held_as_inputs(node.with_inputs((child,)))
+            return placed
+        self.lists.leave(placed, obstacle or "")
         stored = self._in_duckdb(child, obstacle or "mode => 'duckdb'")
-        return (
-            held_as_inputs(node.with_inputs((stored,)))
-            if obstacle is None
-            else self._prepared(node, stored)
-        )
+        if obstacle is None:
+            return as_below(node.with_inputs((stored,)))
+        return self._prepared(node, stored)
 
     def _in_duckdb(self, node: Node, reason: str) -> Node:
         """A placed node as something that DuckDB can read."""
         if not any(isinstance(below, _WORTH_A_STAGE) for below in node.walk()):
             return node
+        if node not in self.stored:
+            self.stored[node] = self._stage(node, reason)
+        return self.stored[node]
+
+    def _stage(self, node: Node, reason: str) -> Stored:
+        """The rows of a program of its own."""
         name = f"sqlax_stage_{len(self.stages) + 1}"
         self.stages.append(Stage(name, node, reason))
-        stored = Schema(tuple(f.stored() for f in node.schema.fields))
+        stored = as_sql(node.schema)
         items = (f"CAST(c{i} AS {f.type}) AS {quote(f.name)}" for i, f in enumerate(stored.fields))
         return Stored(stored, f"SELECT {', '.join(items)} FROM {name}", stage=name)
 
@@ -181,10 +196,11 @@ class _Placer:
             v for v in (*values, *guard) if not isinstance(v, exp.Column) and v.find(exp.Column)
         ]
         names = {value: f"#prepared{i}" for i, value in enumerate(dict.fromkeys(made))}
-        types = self.catalog.types_of(names, below.schema)
+        known = as_sql(below.schema)
+        types = self.catalog.types_of(names, known)
         fields = tuple(Field(n, t) for n, t in zip(names.values(), types, strict=True))
-        kept = tuple(column(name) for name in below.schema.names)
-        prepared = Project(below.schema + Schema(fields), below, (*kept, *names))
+        kept = tuple(column(name) for name in known.names)
+        prepared = Project(known + Schema(fields), below, (*kept, *names))
         scan = _scan_of(prepared)
         changed = replace(
             node,
@@ -200,10 +216,9 @@ class _Placer:
 def _scan_of(node: Node) -> Scan:
     """A plan that DuckDB runs; it tells which stage's rows it reads."""
     stages = [leaf.stage for leaf in node.walk() if isinstance(leaf, Stored)]
-    schema = Schema(tuple(field.stored() for field in node.schema.fields))
     if not stages:
-        return Scan(schema, render(node))
-    return Stored(schema, render(node), stage=stages[-1])
+        return Scan(as_sql(node.schema), render(node))
+    return Stored(as_sql(node.schema), render(node), stage=stages[-1])
 
 
 def _as_text(value: exp.Expr) -> exp.Expr:

@@ -11,8 +11,8 @@ from flax import nnx
 from jaxtyping import Array, Float, Int
 
 from sqlax.models.label_scores import label_scores
-from sqlax.models.language_model import LabelTrie, PackedRows, Params, Prefix
-from sqlax.models.llama.decoder import Llama
+from sqlax.models.language_model import LabelTrie, PackedRows, PagedRows, Params, Prefix
+from sqlax.models.llama.decoder import Llama, LlamaPages
 from sqlax.models.profile import PromptProfile
 from sqlax.models.tokenizer import Tokenizer
 
@@ -86,6 +86,28 @@ class CausalLanguageModel:
         decoder = self._decoder(params)
         hidden = decoder.read(prefix, prefix_length, rows, labels)
         return label_scores(hidden, decoder.output_embedding, labels)
+
+    def new_pages(self, count: int) -> LlamaPages:
+        """Empty pages of every layer; see `GeneratingModel.new_pages`."""
+        return self._decoder(self.params).new_pages(count)
+
+    def extend(
+        self,
+        params: Params,
+        prefix: Prefix,
+        prefix_length: Int[Array, ""],
+        rows: PagedRows,
+        pages: LlamaPages,
+    ) -> tuple[Float[Array, "rows width"], LlamaPages]:
+        """Hidden states of each row's last new token; see `GeneratingModel.extend`."""
+        rows = jax.tree.map(jnp.asarray, rows)
+        return self._decoder(params).extend(prefix, prefix_length, rows, pages)
+
+    def logits(
+        self, params: Params, hidden: Float[Array, "rows width"]
+    ) -> Float[Array, "rows vocabulary"]:
+        """What every token of the vocabulary scores as the next one, float32."""
+        return self._decoder(params).logits(hidden)
 
     def _decoder(self, params: Any) -> Llama:
         return nnx.merge(self.graph, params)

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from sqlax.runtime.lists import Lists
 from sqlax.runtime.load.arrow import HostArray
 from sqlax.runtime.load.dictionary import StringDictionary
 
@@ -45,6 +47,45 @@ def arrow_column(
         return _decimals(data, valid, column.scale)
     made = _MADE.get(column.kind)
     return pa.array(data, mask=~valid) if made is None else made(data, valid)
+
+
+def arrow_lists(
+    column: OutputColumn,
+    lists: Lists,
+    number: HostArray,
+    valid: HostArray,
+    dictionary: StringDictionary,
+) -> pa.Array:
+    """Lists by their numbers, as Arrow's LIST of the values' type; NULL where not `valid`.
+
+    Args:
+        column: how the values are held.
+        lists: what the numbers stand for.
+        number: a list's number in each row, int32.
+        valid: rows that have a list.
+        dictionary: the texts of the run.
+
+    Cost: O(values of the lists that are asked for).
+    """
+    number = np.where(valid, number, 0)
+    start = np.asarray(lists.start)[number].astype(np.int64)
+    length = np.where(valid, np.asarray(lists.length)[number], 0).astype(np.int64)
+    ends = np.concatenate([[0], np.cumsum(length)])
+    place = np.repeat(start - ends[:-1], length) + np.arange(ends[-1])
+    data, known = np.asarray(lists.values.data)[place], np.asarray(lists.values.valid)[place]
+    values = arrow_column(column, data, known, dictionary)
+    missing = None if valid.all() else pa.array(~valid)
+    return pa.LargeListArray.from_arrays(pa.array(ends, pa.int64()), values, mask=missing)
+
+
+def joined_texts(lists: pa.Array, separator: str | None) -> pa.Array:
+    """Each list's values as one text; NULL where there is no list or no separator."""
+    if separator is None:
+        return pa.nulls(len(lists), pa.large_string())
+    text = pa.large_string()
+    texts = pa.ListArray.from_arrays(lists.offsets.cast(pa.int32()), lists.values.cast(text))
+    joined = pc.binary_join(texts, pa.scalar(separator, text))
+    return pc.if_else(lists.is_valid(), joined, pa.scalar(None, text))
 
 
 def _taken(source: pa.Array | pa.ChunkedArray, data: HostArray, valid: HostArray) -> pa.Array:

@@ -73,6 +73,23 @@ class Relation:
         """The rows at `index`, of which those with `mask` exist."""
         return Relation({name: c.take(index) for name, c in self.columns.items()}, mask)
 
+    def part(self, at: Int[Array, ""], rows: int) -> Relation:
+        """The slots from `at` on, which must lie inside the capacity."""
+
+        def sliced(values: Array) -> Array:
+            return jax.lax.dynamic_slice_in_dim(values, at, rows)
+
+        columns = {
+            name: dataclasses.replace(c, data=sliced(c.data), valid=sliced(c.valid))
+            for name, c in self.columns.items()
+        }
+        return Relation(columns, sliced(self.mask))
+
+    def end(self) -> Int[Array, ""]:
+        """The slots up to the last row that exists, int32."""
+        slots = jnp.arange(1, self.capacity + 1, dtype=jnp.int32)
+        return jnp.max(jnp.where(self.mask, slots, 0))
+
     def where(self, keep: Bool[Array, " rows"]) -> Relation:
         """The rows that exist and for which `keep` is true."""
         return Relation(self.columns, self.mask & keep)

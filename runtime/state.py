@@ -8,7 +8,9 @@ import jax
 from jaxtyping import Array, Bool, Int
 
 from sqlax.models.language_model import PageArrays
+from sqlax.runtime.lists import Lists
 from sqlax.runtime.mapping import MapTable
+from sqlax.runtime.narrow import NarrowRelation
 from sqlax.runtime.prompt.inputs import PromptInputs, TokenPool
 from sqlax.runtime.prompt.state import PromptState
 from sqlax.runtime.relation import Column, Relation
@@ -20,7 +22,7 @@ class ProgramInputs:
     """Everything a program reads beside the weights; never donated.
 
     Attributes:
-        scans: the loaded rows of each scan, in the manifest's order.
+        scans: the rows of each scan as they were loaded, in the manifest's order.
         constants: dictionary code of each string constant, in the manifest's order.
         maps: what the host has computed for each value of a column, in the manifest's order.
         parameters: run-time parameters as columns of one row.
@@ -29,7 +31,7 @@ class ProgramInputs:
         counted: constant tokens of each AI_COUNT_TOKENS prompt, in the manifest's order.
     """
 
-    scans: tuple[Relation, ...]
+    scans: tuple[NarrowRelation, ...]
     constants: Int[Array, " constants"]
     maps: tuple[MapTable, ...]
     parameters: dict[str, Column]
@@ -50,6 +52,7 @@ class ProgramState:
         windows: input rows each early-stopping LIMIT asks for; 0 before it has asked for more.
         operators: progress of each operator that asks a model.
         output: the result rows, compacted, once the program is done.
+        lists: what columns of the output that the program makes are numbers of, by name.
         needed: output rows that each join would need.
         overflow: a number left the range of its SQL type.
         steps: morsels done.
@@ -62,6 +65,7 @@ class ProgramState:
     windows: Int[Array, " limits"]
     operators: tuple[PromptState, ...]
     output: Relation
+    lists: dict[str, Lists]
     needed: Int[Array, " joins"]
     overflow: Bool[Array, ""]
     steps: Int[Array, ""]

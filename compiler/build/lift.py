@@ -22,7 +22,7 @@ from sqlax.compiler.build.tree import (
     semantic_nodes,
 )
 from sqlax.compiler.plan.nodes import Node, Score, column, columns_of
-from sqlax.compiler.plan.schema import Field
+from sqlax.compiler.plan.schema import WRITTEN, Field
 from sqlax.compiler.sql.call import answer_type
 
 DETAILS = "details"
@@ -113,7 +113,7 @@ def _place(plan: Node, node: exp.Expr, guard: exp.Expr | None, templates: Templa
     call = replace(call, return_error_details=False).with_values(values)
     kind = answer_type(call)
     labels = tuple(label.text for label in call.labels) if kind.endswith("[]") else None
-    answer = Field(name, kind, labels, is_made=call.generation is not None)
+    answer = Field(name, kind, labels, made=None if call.generation is None else WRITTEN)
     fields = (answer, Field(name + "!", "VARCHAR"))
     schema = replace(plan.schema, fields=plan.schema.fields + fields)
     return Score(schema, plan, call, name, ready)

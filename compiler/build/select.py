@@ -187,7 +187,7 @@ def _column_for(
 
 def project(plan: Node, names: list[str], outputs: list[exp.Expr], context: Context) -> Node:
     """The output columns, named as given and numbered where a name stands twice."""
-    names, outputs = _unpacked(names, outputs)
+    names, outputs = _unpacked(names, [_bare(output) for output in outputs])
     types = context.types(outputs, plan)
     fields: list[Field] = []
     for name, output, kind in zip(names, outputs, types, strict=True):
@@ -195,6 +195,12 @@ def project(plan: Node, names: list[str], outputs: list[exp.Expr], context: Cont
         field = Field(f"{name}\0{taken}" if taken else name, kind)
         fields.append(_held(field, output, plan))
     return Project(Schema(tuple(fields)), plan, tuple(outputs))
+
+
+def _bare(output: exp.Expr) -> exp.Expr:
+    """A column without the parentheses of the subquery that it stands for: it is only carried."""
+    inner = output.unnest()
+    return inner if isinstance(inner, exp.Column) else output
 
 
 def _held(field: Field, output: exp.Expr, plan: Node) -> Field:

@@ -37,9 +37,10 @@ from sqlax.runtime.load.markup import tokens_of
 from sqlax.runtime.load.morsel import Morsel
 from sqlax.runtime.load.pool import PoolBuilder
 from sqlax.runtime.load.prompt import LoadedOperator, Loading
+from sqlax.runtime.narrow import NarrowRelation
 from sqlax.runtime.prompt.layout import Slot
 from sqlax.runtime.prompt.operator import PromptOperator
-from sqlax.runtime.relation import Column, Relation, bucket
+from sqlax.runtime.relation import Column, bucket
 from sqlax.runtime.state import ProgramInputs
 
 _MOST_ROWS = 1 << 30
@@ -279,7 +280,7 @@ class Assembly:
         with jax.enable_x64(True):
             return replace(before, scans=jax.device_put((*scans,)), maps=jax.device_put((*maps,)))
 
-    def _scan(self, scan: Scan) -> Relation:
+    def _scan(self, scan: Scan) -> NarrowRelation:
         return self.columns.relation(scan, self._scan_capacity[scan])
 
     def with_windows(self, inputs: ProgramInputs, codes: tuple[int, ...]) -> ProgramInputs:
@@ -300,7 +301,7 @@ class Assembly:
             return host_column(codes, np.asarray([column[0].is_valid]), 1)
         if kind is Kind.OPAQUE:
             return host_column(np.zeros(1, np.int32), np.zeros(1, bool), 1)
-        return replace(load_column(column, dtype_of_kind(kind), 1), low=None, bits=None)
+        return load_column(column, dtype_of_kind(kind), 1)
 
 
 def _reads_made_text(score: Score) -> bool:

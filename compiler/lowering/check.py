@@ -10,12 +10,13 @@ from sqlax.compiler.lowering.environment import Environment, NotLowerableError
 from sqlax.compiler.lowering.relational import Relational
 from sqlax.compiler.lowering.support import blank_parameters, dtype_of, obstacle
 from sqlax.compiler.plan.catalog import Catalog
+from sqlax.compiler.plan.held import as_below
 from sqlax.compiler.plan.nodes import Join, Node, Scan, Score
 from sqlax.compiler.plan.schema import Kind, Schema
 from sqlax.runtime.relation import Column, Relation
 
 _ROWS = 16
-_TEXTS = (Kind.STRING, Kind.MADE)
+_TEXTS = (Kind.STRING, Kind.WRITTEN)
 
 
 def node_obstacle(node: Node, catalog: Catalog) -> str | None:
@@ -32,7 +33,7 @@ def node_obstacle(node: Node, catalog: Catalog) -> str | None:
 def _score_obstacle(node: Score, catalog: Catalog) -> str | None:
     for value in node.call.values:
         if isinstance(value, exp.Column) and node.input.schema[value.name].kind not in _TEXTS:
-            return f"a prompt value of type {node.input.schema[value.name].type}"
+            return f"a prompt value of type {node.input.schema[value.name].described}"
         if not isinstance(value, exp.Column) and value.find(exp.Column):
             return f"the prompt value {value.sql('duckdb')}"
     return None if node.guard is None else obstacle(node.guard, catalog, node.input.schema)
@@ -50,7 +51,7 @@ def trace_alone(node: Node, catalog: Catalog, environment: Environment) -> None:
         NotLowerableError: the graph does not have the node's operation.
     """
     leaves = tuple(Scan(child.schema, f"#{i}") for i, child in enumerate(node.inputs))
-    bare = node.with_inputs(leaves)
+    bare = as_below(node.with_inputs(leaves))
     with jax.enable_x64(True):
         jax.eval_shape(lambda: _evaluate(bare, leaves, catalog, environment))
 
@@ -60,10 +61,11 @@ def _evaluate(
 ) -> Relation:
     rows = Relational(
         catalog,
-        {leaf: _blank(leaf.schema) for leaf in leaves},
+        {},
         {join: _ROWS for join in node.walk() if isinstance(join, Join)},
         environment,
         lambda _, score: _blank(score.schema),
+        memo={leaf: _blank(leaf.schema) for leaf in leaves},
     )
     return rows.evaluate(node)
 

@@ -19,6 +19,7 @@ from sqlax.compiler.lowering.environment import dtype_of_kind
 from sqlax.compiler.lowering.map_sites import MapSite
 from sqlax.compiler.lowering.map_values import MapValues, evaluate_map
 from sqlax.compiler.lowering.maps import ValueMap
+from sqlax.compiler.lowering.scan_load import ScanLoad
 from sqlax.compiler.plan.catalog import Catalog, quote
 from sqlax.compiler.plan.flow import Origin, carried_from, computed_columns
 from sqlax.compiler.plan.nodes import Node, Scan
@@ -29,15 +30,12 @@ from sqlax.runtime.load.arrow import HostArray
 from sqlax.runtime.load.columns import (
     bounded_column,
     device_like,
-    first_rows,
-    host_column,
-    load_column,
-    validity,
 )
 from sqlax.runtime.load.dictionary import StringDictionary, distinct_texts, encoded
-from sqlax.runtime.load.morsel import Bounds, Morsel, with_bounds
+from sqlax.runtime.load.morsel import Morsel
 from sqlax.runtime.mapping import MapTable
-from sqlax.runtime.relation import Column, Relation, bounds_of, bucket
+from sqlax.runtime.narrow import NarrowRelation
+from sqlax.runtime.relation import bucket
 
 Tables = dict[Scan, pa.Table]
 _LOST_IN_ARROW = re.compile(r"\bBIT\b|\bTIME WITH TIME ZONE\b")
@@ -171,33 +169,17 @@ class RunColumns:
         """Rows of a scan, or of its morsel."""
         return self._morsels[scan].rows if scan in self._morsels else len(self._tables[scan])
 
-    def relation(self, scan: Scan, capacity: int) -> Relation:
+    def relation(self, scan: Scan, capacity: int) -> NarrowRelation:
         """The rows of a scan on the host, padded to `capacity`.
 
         Raises:
             OutsideGraphError: a number does not fit 64 bits.
         """
-        columns = {name: self._column(scan, name, capacity) for name in scan.schema.names}
-        rows = first_rows(self.rows(scan), capacity)
-        return Relation(columns, device_like(rows, bool))
-
-    def _column(self, scan: Scan, name: str, capacity: int) -> Column:
-        field, column = scan.schema[name], self._tables[scan].column(name)
-        if self.is_carried(scan, name):
-            rows = np.arange(len(column), dtype=np.int32)
-            return host_column(rows, validity(column, len(column)), capacity)
-        if field.kind is Kind.STRING:
-            codes = self.dictionary.codes(self._encoded[scan, name])
-            coded = bounded_column(codes, validity(column, len(column)), capacity)
-            return with_bounds(coded, self._code_bounds()) if scan in self._morsels else coded
-        loaded = load_column(column, dtype_of_kind(field.kind), capacity)
-        if scan not in self._morsels:
-            return loaded
-        return with_bounds(loaded, self._morsels[scan].bounds.get(name))
-
-    def _code_bounds(self) -> Bounds | None:
-        """Bounds of every code that a dictionary of this one's capacity has."""
-        return bounds_of(np.asarray([0, bucket(len(self.dictionary)) - 1]), np.ones(2, bool))
+        carried = [name for name in scan.schema.names if self.is_carried(scan, name)]
+        encoded = {name: column for (of, name), column in self._encoded.items() if of == scan}
+        morsel, table = self._morsels.get(scan), self._tables[scan]
+        load = ScanLoad(scan, table, morsel, self.dictionary, encoded, carried, capacity)
+        return load.relation()
 
     def tables(self) -> tuple[MapTable, ...]:
         """The maps on the host, in the order of `maps`."""

@@ -10,7 +10,8 @@ import numpy as np
 from jaxtyping import Array, Bool, Int
 
 from sqlax.compiler.lowering.maps import ValueMap
-from sqlax.compiler.plan.schema import Kind, kind_of
+from sqlax.compiler.plan.schema import CARRIED, Kind, kind_of
+from sqlax.runtime.lists import Lists
 from sqlax.runtime.mapping import MapTable
 from sqlax.runtime.relation import Column
 
@@ -35,7 +36,7 @@ class Typed:
 def dtype_of_kind(kind: Kind) -> np.dtype[np.generic]:
     """The dtype in which values of a kind are held on the device."""
     dtypes = {Kind.BOOLEAN: np.bool_, Kind.FLOAT: np.float64}
-    numbered = (Kind.STRING, Kind.ENUM, Kind.OPAQUE, Kind.MADE)
+    numbered = (Kind.STRING, Kind.ENUM, Kind.OPAQUE, *CARRIED)
     dtypes |= dict.fromkeys(numbered, np.int32)
     return np.dtype(dtypes.get(kind, np.int64))
 
@@ -55,12 +56,14 @@ class Environment:
         parameters: run-time parameters as columns of one row, with their types.
         overflow: conditions under which DuckDB would report an overflow or a division by zero.
         table: the values of a map; blank ones where only the shapes matter.
+        lists: what the columns that the program makes are numbers of, by `Field.made`.
     """
 
     code: Callable[[str], Int[Array, ""]]
     parameters: Mapping[str, Typed] = field(default_factory=dict)
     overflow: list[Bool[Array, ""]] = field(default_factory=list)
     table: Callable[[ValueMap], MapTable] = blank_table
+    lists: dict[str, Lists] = field(default_factory=dict)
 
     def report(self, condition: Bool[Array, " rows"], mask: Bool[Array, " rows"]) -> None:
         """Remember that a row which exists left the range of its type."""

@@ -22,7 +22,7 @@ from sqlax.compiler.lowering.ranges import does_not_fit
 from sqlax.compiler.lowering.volatility import is_constant, is_pure, is_volatile
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import columns_of
-from sqlax.compiler.plan.schema import UNTYPED, Field, Kind, Schema, kind_of
+from sqlax.compiler.plan.schema import CARRIED, UNTYPED, Field, Kind, Schema, kind_of
 from sqlax.runtime.load import arrow
 from sqlax.runtime.relation import Column, Relation
 
@@ -66,6 +66,16 @@ class Expressions:
             raise NotLowerableError(f"{type(node).__name__.upper()} of type {value.type}")
         return _with_bounds(value)
 
+    def carried(self, node: exp.Expr) -> Column:
+        """The values of an expression of which nothing is asked but to be carried, or to be NULL.
+
+        Raises:
+            NotLowerableError: the graph has no operation for it.
+        """
+        if isinstance(node, exp.Column) and node.name in self.relation.columns:
+            return self.relation.columns[node.name]
+        return self.lower(node).column
+
     def _computed_or_mapped(self, node: exp.Expr) -> Typed:
         """By the graph's own operations, or as a map of the whole expression."""
         argument = argument_of(node, self.schema)
@@ -85,8 +95,14 @@ class Expressions:
         if isinstance(node, exp.Anonymous):
             rule = _BY_NAME.get(str(node.this).lower())
         if rule is None:
-            raise NotLowerableError(type(node).__name__.upper())
+            raise NotLowerableError(type(node).__name__.upper() + self._of_made(node))
         return rule(self, node)
+
+    def _of_made(self, node: exp.Expr) -> str:
+        """What keeps an expression from being a map, to be told."""
+        read = (self.schema[name] for name in sorted(columns_of(node)) if name in self.schema)
+        made = next((field for field in read if field.kind in CARRIED), None)
+        return "" if made is None else f" of a {made.described}"
 
     def _mapped(self, node: exp.Expr, argument: Field | None, obstacle: str) -> Typed:
         if not can_be_map(node, self.catalog):
@@ -182,7 +198,10 @@ def _with_bounds(value: Typed) -> Typed:
 def _column(self: Expressions, node: exp.Expr) -> Typed:
     if node.name not in self.relation.columns:
         raise NotLowerableError(f"the field {node.sql('duckdb')}")
-    return Typed(self.relation.columns[node.name], self.schema[node.name].held_type)
+    field = self.schema[node.name]
+    if field.kind in CARRIED:
+        raise NotLowerableError(f"computing with a {field.described}")
+    return Typed(self.relation.columns[node.name], field.type)
 
 
 def _placeholder(self: Expressions, node: exp.Expr) -> Typed:

@@ -154,7 +154,7 @@ def _null_safe(equal: bool) -> Callable[[Expressions, Any], Typed]:
 
 def _is(self: Expressions, node: exp.Expr) -> Typed:
     if isinstance(node.expression, exp.Null):
-        value = self.lower(node.this).column
+        value = self.carried(node.this)
         return Typed(Column(~value.valid, jnp.ones_like(value.valid)), "BOOLEAN")
     if not isinstance(node.expression, exp.Boolean):
         raise NotLowerableError(node.sql("duckdb"))

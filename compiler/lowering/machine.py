@@ -23,7 +23,6 @@ from sqlax.compiler.lowering.relational import Relational
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import Node, Scan, Score
 from sqlax.models.language_model import Params
-from sqlax.runtime.operators.compact import compact
 from sqlax.runtime.prompt.operator import PromptOperator
 from sqlax.runtime.prompt.prepare import prepare
 from sqlax.runtime.prompt.texts import TextTokens
@@ -240,16 +239,3 @@ def check_phase(blueprint: Blueprint, place: int) -> Branch:
 def _window(blueprint: Blueprint, state: ProgramState, place: int) -> Int[Array, ""]:
     """Input rows that an early-stopping LIMIT asks for now."""
     return jnp.maximum(state.windows[place], blueprint.chains[place].first_window)
-
-
-def finish_phase(blueprint: Blueprint) -> Branch:
-    """Compute the output rows and move them to the front."""
-    phases = phases_of(blueprint)
-
-    def branch(params: Params, inputs: ProgramInputs, state: ProgramState) -> ProgramState:
-        rows = relational(blueprint, inputs, state)
-        output = compact(rows.evaluate(blueprint.plan))
-        state = dataclasses.replace(state, output=output)
-        return goto(merged(blueprint, state, rows), phases.done)
-
-    return branch

@@ -32,7 +32,8 @@ from sqlax.compiler.plan.nodes import (
     Union,
     Window,
 )
-from sqlax.compiler.plan.schema import Kind
+from sqlax.compiler.plan.schema import CARRIED, Kind
+from sqlax.runtime.narrow import NarrowRelation
 from sqlax.runtime.operators.compact import compact
 from sqlax.runtime.operators.group import distinct, first_of_group, group_rows, is_direct
 from sqlax.runtime.operators.order import SortKey, limit, sort
@@ -52,18 +53,18 @@ class Relational:
 
     Attributes:
         catalog: gives DuckDB's types.
-        scans: the loaded rows of each scan.
+        scans: each scan's rows as they were loaded.
         capacities: slots of the joins and sorts that a run before found too few; absent or 0
             where the lowering decides.
         environment: constants, parameters, and where overflow is reported.
         answers: the rows of a semantic operator whose answers are known.
-        memo: the rows of nodes that are evaluated.
+        memo: the rows of nodes that are evaluated, or given.
         needed: slots that each join or sort needs where it has too few, else 0; filled while
             tracing.
     """
 
     catalog: Catalog
-    scans: Mapping[Scan, Relation]
+    scans: Mapping[Scan, NarrowRelation]
     capacities: Mapping[Any, int]
     environment: Environment
     answers: Answers
@@ -77,6 +78,12 @@ class Relational:
             # Without a barrier XLA fuses gather chains into every consumer and repeats them.
             self.memo[node] = jax.lax.optimization_barrier(rows)  # type: ignore[no-untyped-call]
         return self.memo[node]
+
+    def unread(self, node: Node) -> Relation | NarrowRelation:
+        """The rows of a node to be read piece by piece: a scan's as they were loaded."""
+        if isinstance(node, Scan) and node in self.scans:
+            return self.scans[node]
+        return self.evaluate(node)
 
     def expressions(self, node: Node) -> Expressions:
         """What lowers expressions over a node's rows."""
@@ -105,7 +112,7 @@ def _may_be_sparse(node: Node) -> bool:
 
 
 def _scan(self: Relational, node: Scan) -> Relation:
-    return self.scans[node]
+    return self.scans[node].wide()
 
 
 def _score(self: Relational, node: Score) -> Relation:
@@ -119,14 +126,14 @@ def _filter(self: Relational, node: Filter) -> Relation:
 
 def _project(self: Relational, node: Project) -> Relation:
     lower = self.expressions(node.input)
-    columns = {f.name: lower.lower(value).column for f, value in node.items()}
+    columns = {f.name: lower.carried(value) for f, value in node.items()}
     return Relation(columns, lower.relation.mask)
 
 
 def _union(self: Relational, node: Union) -> Relation:
-    for field_ in node.schema.fields:
-        if field_.kind in (Kind.OPAQUE, Kind.MADE):
-            raise NotLowerableError(f"UNION of values of type {field_.type}")
+    for field_ in (f for side in node.inputs for f in side.schema.fields):
+        if field_.kind in (Kind.OPAQUE, *CARRIED):
+            raise NotLowerableError(f"UNION of values of type {field_.described}")
     return concatenate(*(_renamed(self, node, side) for side in node.inputs))
 
 
@@ -148,7 +155,7 @@ def _aggregate(self: Relational, node: Aggregate) -> Relation:
 def _grouped(self: Relational, node: Aggregate) -> Relation:
     lower = self.expressions(node.input)
     keys = tuple(lower.orderable(key) for key in node.keys)
-    if not is_direct(keys, lower.relation.capacity):
+    if not is_direct(keys, _likely_rows(lower.relation, node.input)):
         lower = self.before_sort(node)
         keys = tuple(lower.orderable(key) for key in node.keys)
     groups = group_rows(lower.relation.mask, keys)
@@ -160,6 +167,12 @@ def _grouped(self: Relational, node: Aggregate) -> Relation:
     return Relation(columns, groups.exists)
 
 
+def _likely_rows(rows: Relation, node: Node) -> int:
+    """The slots of a node's rows; fewer where a sort would have to be of few rows only."""
+    sparse = _may_be_sparse(node) and rows.capacity >= _FEWEST_TO_COMPACT
+    return rows.capacity // _SPARSE if sparse else rows.capacity
+
+
 def _window(self: Relational, node: Window) -> Relation:
     lower = self.before_sort(node)
     added = node.schema.fields[len(node.input.schema.fields) :]
@@ -167,9 +180,9 @@ def _window(self: Relational, node: Window) -> Relation:
 
 
 def _distinct(self: Relational, node: Distinct) -> Relation:
-    for field_ in node.schema.fields:
-        if field_.kind in (Kind.OPAQUE, Kind.MADE):
-            raise NotLowerableError(f"DISTINCT over a value of type {field_.type}")
+    for field_ in node.input.schema.fields:
+        if field_.kind in (Kind.OPAQUE, *CARRIED):
+            raise NotLowerableError(f"DISTINCT over a value of type {field_.described}")
     return distinct(self.before_sort(node).relation)
 
 

@@ -12,20 +12,19 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Int
 
 from sqlax.compiler.lowering.bodies import Group, groups_of, prefill_phase, run_phase, shape_number
+from sqlax.compiler.lowering.finish import finish_phase, finished
 from sqlax.compiler.lowering.generation import Loop, loops_of
 from sqlax.compiler.lowering.kinds import begin
 from sqlax.compiler.lowering.machine import (
     Blueprint,
     Branch,
     check_phase,
-    finish_phase,
     phases_of,
     prepare_phase,
     relational,
 )
 from sqlax.models.language_model import GeneratingModel, PageArrays, Params
 from sqlax.runtime.generate.operator import GenerateOperator
-from sqlax.runtime.operators.compact import compact
 from sqlax.runtime.prompt.inputs import PromptInputs
 from sqlax.runtime.prompt.state import PromptState
 from sqlax.runtime.relation import Relation
@@ -180,10 +179,10 @@ def start(blueprint: Blueprint, params: Params, inputs: ProgramInputs) -> Progra
     for number in range(len(blueprint.operators)):
         made = _initial_operator(blueprint, params, inputs, state, number)
         state = dataclasses.replace(state, operators=(*state.operators, made))
-    output = _zeros_of(
-        lambda i, s: compact(relational(blueprint, i, s).evaluate(blueprint.plan)), inputs, state
+    output, lists = _zeros_of(
+        lambda i, s: finished(blueprint.plan, relational(blueprint, i, s)), inputs, state
     )
-    return dataclasses.replace(state, output=output, pages=_pages(blueprint))
+    return dataclasses.replace(state, output=output, lists=lists, pages=_pages(blueprint))
 
 
 def _pages(blueprint: Blueprint) -> dict[str, PageArrays]:
@@ -230,6 +229,7 @@ def empty_state(blueprint: Blueprint, inputs: ProgramInputs) -> ProgramState:
         windows=jnp.zeros(len(blueprint.chains), jnp.int32),
         operators=(),
         output=Relation({}, jnp.zeros(0, bool)),
+        lists={},
         needed=jnp.zeros(len(blueprint.joins), jnp.int64),
         overflow=jnp.zeros((), bool),
         steps=jnp.zeros((), jnp.int32),

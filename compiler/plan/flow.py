@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 
 from sqlglot import exp
 
+from sqlax.compiler.plan.list_call import list_call
 from sqlax.compiler.plan.nodes import (
     Aggregate,
     Distinct,
@@ -103,9 +104,19 @@ def _values_read(node: Node, wanted: set[str], mapped: Collection[exp.Expr]) -> 
         return set(node.schema.names)
     if isinstance(node, Union):
         return _of_sides(node, set(node.schema.names))
-    if isinstance(node, Filter | Score | Join | Aggregate | Sort | Window):
+    if isinstance(node, Aggregate):
+        calls = {name for call in node.calls for name in _read_by_call(call, mapped)}
+        return calls | {name for key in node.keys for name in _read_outside(key, mapped)}
+    if isinstance(node, Filter | Score | Join | Sort | Window):
         return {name for e in node.expressions() for name in _read_outside(e, mapped)}
     return set()
+
+
+def _read_by_call(call: exp.Expr, mapped: Collection[exp.Expr]) -> set[str]:
+    """Columns that an aggregate computes with: what a list collects unchanged is only carried."""
+    collected = list_call(call)
+    parts = [call] if collected is None else collected.parts_read()
+    return {name for part in parts for name in _read_outside(part, mapped)}
 
 
 def _read_outside(expression: exp.Expr, mapped: Collection[exp.Expr]) -> set[str]:

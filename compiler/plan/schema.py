@@ -22,6 +22,7 @@ class Kind(StrEnum):
     ENUM = auto()
     LABELS = auto()
     MADE = auto()
+    WRITTEN = auto()
     OPAQUE = auto()
 
 
@@ -41,6 +42,11 @@ _DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
 _ENUM = re.compile(r"ENUM\((.*)\)", re.DOTALL)
 _ENUM_VALUE = re.compile(r"'((?:[^']|'')*)'")
 
+CARRIED = (Kind.MADE, Kind.WRITTEN)
+"""Values that the graph only carries: what it holds of them is a number."""
+WRITTEN = "written"
+"""`Field.made` of texts that a model writes in the program."""
+
 UNTYPED = ('"NULL"', "NULL")
 """What DuckDB calls the type of a bare NULL."""
 
@@ -49,29 +55,30 @@ UNTYPED = ('"NULL"', "NULL")
 class Field:
     """One output column: its name and its type as DuckDB writes it.
 
-    Attributes:
-        name: the name.
-        type: the DuckDB type.
-        labels: of the VARCHAR[] of a multi-label AI_CLASSIFY, held as a set of label numbers.
-        is_made: whether its texts are made on the device, held as text ids in no order.
+    `labels` marks the VARCHAR[] of a multi-label AI_CLASSIFY, held as a set of label numbers.
+    `made` marks values that the program makes and no dictionary holds: the column has numbers of
+    lists in arrays of that name, which leave the program beside its rows; of `WRITTEN`, ids of
+    texts that a model writes.
     """
 
     name: str
     type: str
     labels: tuple[str, ...] | None = None
-    is_made: bool = False
+    made: str | None = None
 
     @property
     def kind(self) -> Kind:
         """How the column is held on the device."""
-        if self.is_made:
-            return Kind.MADE
+        if self.made is not None:
+            return Kind.WRITTEN if self.made == WRITTEN else Kind.MADE
         return Kind.LABELS if self.labels is not None else kind_of(self.type)
 
     @property
-    def held_type(self) -> str:
-        """The type for the graph's rules: that of made texts has no rules, so they carry it."""
-        return f"generated {self.type}" if self.is_made else self.type
+    def described(self) -> str:
+        """The type as a reason for a stage names it."""
+        if self.made is None:
+            return self.type
+        return f"{self.type} made by {'a model' if self.made == WRITTEN else 'an aggregate'}"
 
     def named(self, name: str) -> Field:
         """The same column under another name."""
@@ -79,11 +86,7 @@ class Field:
 
     def held_as(self, other: Field) -> Field:
         """The column, held as another one that it repeats."""
-        return replace(self, labels=other.labels, is_made=other.is_made)
-
-    def stored(self) -> Field:
-        """The column once its values have left the device."""
-        return replace(self, labels=None, is_made=False)
+        return replace(self, labels=other.labels, made=other.made)
 
 
 def kind_of(type_name: str) -> Kind:

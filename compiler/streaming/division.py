@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from sqlax.compiler.lowering.check import node_obstacle
 from sqlax.compiler.placement import Mode
 from sqlax.compiler.plan.catalog import Catalog
+from sqlax.compiler.plan.held import as_sql
 from sqlax.compiler.plan.nodes import (
     Filter,
     Join,
@@ -98,7 +99,7 @@ class Divider:
             first = _first_semantic(climb.reader, climb.top)
             if first is not None:
                 return self._stored(plan, first, Division(first))
-            in_duckdb = Scan(climb.reader.schema, render(climb.reader))
+            in_duckdb = Scan(as_sql(climb.reader.schema), render(climb.reader))
             plan = replaced(plan, {climb.reader: in_duckdb})
         return Division(plan)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sqlax.compiler.plan.catalog import quote
+from sqlax.compiler.plan.held import as_sql
 from sqlax.compiler.plan.nodes import Scan, Stored
 from sqlax.compiler.plan.schema import Schema
 
@@ -30,7 +31,7 @@ class Store:
 
     def scan(self, schema: Schema) -> Stored:
         """The scan of the rows, whose columns are called c0, c1, ..."""
-        plain = Schema(tuple(field.stored() for field in schema.fields))
+        plain = as_sql(schema)
         fields = enumerate(plain.fields)
         items = (f"CAST(c{i} AS {f.type}) AS {quote(f.name)}" for i, f in fields)
         return Stored(plain, f"SELECT {', '.join(items)} FROM {self.name}", stage=self.name)

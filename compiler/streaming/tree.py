@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 
-from sqlax.compiler.plan.held import held_as_inputs
+from sqlax.compiler.plan.held import as_below
 from sqlax.compiler.plan.nodes import Node
 
 
@@ -25,5 +25,5 @@ def replaced(plan: Node, changes: Mapping[Node, Node]) -> Node:
         if node not in done:
             inputs = tuple(done[child] for child in node.inputs)
             same = inputs == node.inputs
-            done[node] = node if same else held_as_inputs(node.with_inputs(inputs))
+            done[node] = node if same else as_below(node.with_inputs(inputs))
     return done[plan]

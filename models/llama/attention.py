@@ -35,9 +35,9 @@ def attend_packed(
 ) -> Float[Array, "tokens width"]:
     """Every flat token's attention to its own row and to the prefix."""
     key, value = _keys_to_rows(own, layout)
-    asking = _to_rows(query, layout.flat, own.key.shape[1])
+    asking = to_rows(query, layout.flat, own.key.shape[1])
     rows = _attend_rows(asking, key, value, layout.mask)
-    return _with_prefix(Partial(*(_to_flat(x, layout.slot) for x in rows)), query, prefix)
+    return with_prefix(Partial(*(to_flat(x, layout.slot) for x in rows)), query, prefix)
 
 
 def attend_reads(
@@ -46,30 +46,32 @@ def attend_reads(
     """The same for each row's scored tokens only, row by row."""
     index = jnp.arange(query.shape[0], dtype=jnp.int32).reshape(layout.scored.shape)
     key, value = _keys_to_rows(own, layout)
-    rows = attend(_to_rows(query, index, own.key.shape[1]), key, value, layout.mask.reads())
-    part = Partial(*(_to_flat(x, index.reshape(-1)) for x in rows))
-    return _with_prefix(part, query, prefix)
+    rows = attend(to_rows(query, index, own.key.shape[1]), key, value, layout.mask.reads())
+    part = Partial(*(to_flat(x, index.reshape(-1)) for x in rows))
+    return with_prefix(part, query, prefix)
 
 
 def _keys_to_rows(
     own: KeyValue, layout: Layout
 ) -> tuple[Float[Array, "rows kv slots dim"], Float[Array, "rows kv slots dim_and_1"]]:
     kv = own.key.shape[1]
-    key, value = (_to_rows(x, layout.flat, kv)[:, :, 0] for x in own)
+    key, value = (to_rows(x, layout.flat, kv)[:, :, 0] for x in own)
     return key, with_one(value)
 
 
-def _to_rows(
+def to_rows(
     x: Float[Array, "tokens heads dim"], flat: Int[Array, "rows slots"], kv: int
 ) -> Float[Array, "rows kv group slots dim"]:
+    """Flat tokens as rows of slots, query heads by the key head they share; 0 for empty slots."""
     rows = x.at[flat].get(mode="fill", fill_value=0)
     rows = rows.reshape(*flat.shape, kv, x.shape[1] // kv, x.shape[2])
     return rows.transpose(0, 2, 3, 1, 4)
 
 
-def _to_flat(
+def to_flat(
     x: Float[Array, "rows kv group slots size"], slot: Int[Array, " tokens"]
 ) -> Float[Array, "tokens heads size"]:
+    """The rows' slots as flat tokens again; 0 for tokens that no slot holds."""
     rows, kv, group, slots, size = x.shape
     flat = x.transpose(0, 3, 1, 2, 4).reshape(rows * slots, kv * group, size)
     return flat.at[slot].get(mode="fill", fill_value=0)
@@ -115,9 +117,10 @@ def _attend_blocks(
     return Partial(*joined)
 
 
-def _with_prefix(
+def with_prefix(
     own: Partial, query: Float[Array, "tokens heads dim"], prefix: Shared | None
 ) -> Float[Array, "tokens width"]:
+    """Attention's result from what was found in the row and what `prefix` adds to it."""
     shared = None if prefix is None else _attend_prefix(query, prefix)
     return finish(own, shared).reshape(query.shape[0], -1)
 

@@ -7,12 +7,13 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 from flax import nnx
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Int
 
 from sqlax.kvcache.prefix import Cache, Shared
 from sqlax.models.linear import linear
 from sqlax.models.llama.attention import KeyValue, attend_packed, attend_reads
 from sqlax.models.llama.config import LlamaConfig
+from sqlax.models.llama.paged import PagedContext, Store, attend_last, attend_paged, keep
 from sqlax.models.llama.rotary import Angles, rotate
 from sqlax.models.llama.rows import Layout
 
@@ -61,13 +62,22 @@ class Attention(nnx.Module):
         self, x: Float[Array, "tokens width"], context: Context, prefix: Shared | None
     ) -> tuple[Float[Array, "tokens width"], KeyValue]:
         """Attention of all flat tokens, and their keys and values."""
-        config = self.config
-        qkv = self._project(x, slice(None)).reshape(x.shape[0], -1, config.head_dim)
-        split = config.heads + config.kv_heads
-        turned = self._cast(rotate(qkv[:, :split], context.turn))
-        own = KeyValue(turned[:, config.heads :], self._cast(qkv[:, split:]))
-        mixed = attend_packed(turned[:, : config.heads], own, context.layout, prefix)
+        query, own = self._heads(x, context.turn)
+        mixed = attend_packed(query, own, context.layout, prefix)
         return linear(mixed, self.out[...]), own
+
+    def extend(
+        self,
+        x: Float[Array, "tokens width"],
+        context: PagedContext,
+        prefix: Shared | None,
+        store: Store,
+    ) -> tuple[Float[Array, "tokens width"], Store]:
+        """Attention of all flat tokens to their rows' pages, which keep them now."""
+        query, own = self._heads(x, context.turn)
+        store = keep(store, own, context.layout)
+        mixed = attend_paged(query, store, context.layout, prefix)
+        return linear(mixed, self.out[...]), store
 
     def keys(self, x: Float[Array, "tokens width"], turn: Angles) -> KeyValue:
         """Keys and values of all flat tokens."""
@@ -81,12 +91,38 @@ class Attention(nnx.Module):
         self, x: Float[Array, "reads width"], own: KeyValue, context: Context, prefix: Shared | None
     ) -> Float[Array, "reads width"]:
         """Attention of the scored tokens `x`, whose rows' keys and values are `own`."""
-        reads = context.layout.scored.reshape(-1)
-        turn = (context.turn[0][reads], context.turn[1][reads])
-        query = self._project(x, slice(None, self.config.query_width))
-        query = rotate(query.reshape(x.shape[0], -1, self.config.head_dim), turn)
-        mixed = attend_reads(self._cast(query), own, context.layout, prefix)
+        query = self._query(x, context.turn, context.layout.scored.reshape(-1))
+        mixed = attend_reads(query, own, context.layout, prefix)
         return linear(mixed, self.out[...])
+
+    def read_last(
+        self,
+        x: Float[Array, "rows width"],
+        context: PagedContext,
+        prefix: Shared | None,
+        store: Store,
+    ) -> Float[Array, "rows width"]:
+        """Attention of each row's last token `x` to the row's pages, which keep it already."""
+        query = self._query(x, context.turn, context.layout.last)
+        mixed = attend_last(query, store, context.layout, prefix)
+        return linear(mixed, self.out[...])
+
+    def _heads(
+        self, x: Float[Array, "tokens width"], turn: Angles
+    ) -> tuple[Float[Array, "tokens heads dim"], KeyValue]:
+        config = self.config
+        qkv = self._project(x, slice(None)).reshape(x.shape[0], -1, config.head_dim)
+        split = config.heads + config.kv_heads
+        turned = self._cast(rotate(qkv[:, :split], turn))
+        own = KeyValue(turned[:, config.heads :], self._cast(qkv[:, split:]))
+        return turned[:, : config.heads], own
+
+    def _query(
+        self, x: Float[Array, "reads width"], turn: Angles, reads: Int[Array, " reads"]
+    ) -> Float[Array, "reads heads dim"]:
+        query = self._project(x, slice(None, self.config.query_width))
+        query = query.reshape(x.shape[0], -1, self.config.head_dim)
+        return self._cast(rotate(query, (turn[0][reads], turn[1][reads])))
 
     def _project(self, x: Float[Array, "tokens width"], part: slice) -> Float[Array, "tokens some"]:
         y = linear(x, self.qkv[...][:, part])
@@ -129,15 +165,43 @@ class Block(nnx.Module):
         x = x + mixed
         return x + self.ffn(self.ffn_norm(x)), own
 
-    def keys(self, x: Float[Array, "tokens width"], context: Context) -> KeyValue:
+    def keys(self, x: Float[Array, "tokens width"], turn: Angles) -> KeyValue:
         """This layer's keys and values only."""
-        return self.attention.keys(self.attention_norm(x), context.turn)
+        return self.attention.keys(self.attention_norm(x), turn)
 
     def read(
         self, x: Float[Array, "tokens width"], context: Context, cache: Cache | None
     ) -> Float[Array, "reads width"]:
         """The next residual stream at the scored tokens only, row by row."""
-        own = self.keys(x, context)
+        own = self.keys(x, context.turn)
         x = x[context.layout.scored.reshape(-1)]
         x = x + self.attention.read(self.attention_norm(x), own, context, context.shared(cache))
         return x + self.ffn(self.ffn_norm(x))
+
+    def extend(
+        self,
+        x: Float[Array, "tokens width"],
+        context: PagedContext,
+        cache: Cache | None,
+        store: Store,
+    ) -> tuple[Float[Array, "tokens width"], Store]:
+        """The next residual stream, and the layer's pages with all flat tokens in them."""
+        shared = context.shared(cache)
+        mixed, store = self.attention.extend(self.attention_norm(x), context, shared, store)
+        x = x + mixed
+        return x + self.ffn(self.ffn_norm(x)), store
+
+    def extend_last(
+        self,
+        x: Float[Array, "tokens width"],
+        context: PagedContext,
+        cache: Cache | None,
+        store: Store,
+    ) -> tuple[Float[Array, "rows width"], Store]:
+        """The same, but the residual stream at each row's last new token only."""
+        if context.layout.rows is None:
+            return self.extend(x, context, cache, store)
+        store = keep(store, self.keys(x, context.turn), context.layout)
+        x, shared = x[context.layout.last], context.shared(cache)
+        x = x + self.attention.read_last(self.attention_norm(x), context, shared, store)
+        return x + self.ffn(self.ffn_norm(x)), store

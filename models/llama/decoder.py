@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 from flax import nnx
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from sqlax.kvcache.prefix import Cache
-from sqlax.models.language_model import LabelTrie, PackedRows
+from sqlax.models.language_model import LabelTrie, PackedRows, PagedRows
+from sqlax.models.linear import contract
 from sqlax.models.llama.attention import BLOCK, WHOLE, to_cache
 from sqlax.models.llama.block import Block, Context, Norm
 from sqlax.models.llama.config import LlamaConfig
+from sqlax.models.llama.paged import PagedContext, Store, new_store
+from sqlax.models.llama.paged_layout import at_least, lay_out_paged, with_empty_slots
 from sqlax.models.llama.rotary import angles
 from sqlax.models.llama.rows import Layout, lay_out
 from sqlax.models.llama.stack import Scanned, Unrolled
@@ -28,6 +32,18 @@ class LlamaPrefix(NamedTuple):
 
     body: Any
     last: Cache
+
+
+class LlamaPages(NamedTuple):
+    """The keys and values in pages.
+
+    Attributes:
+        body: `Store` of every layer but the last, in the form the layers are in.
+        last: of the last layer.
+    """
+
+    body: Any
+    last: Store
 
 
 class Llama(nnx.Module):
@@ -72,7 +88,7 @@ class Llama(nnx.Module):
             return x, to_cache(own)
 
         x, body = self.body.run(step, self._embed(tokens), None)
-        return LlamaPrefix(body, to_cache(self.last.keys(x, context)))
+        return LlamaPrefix(body, to_cache(self.last.keys(x, context.turn)))
 
     def read(
         self,
@@ -93,15 +109,63 @@ class Llama(nnx.Module):
         hidden = self.norm(self.last.read(x, context, last))
         return hidden.reshape(*layout.scored.shape, -1)
 
+    def new_pages(self, count: int) -> LlamaPages:
+        """Empty pages of every layer."""
+        config = self.config
+        store = new_store(count, config.kv_heads, config.head_dim, self.dtype)
+        return LlamaPages(self.body.new_stores(store), store)
+
+    def extend(
+        self,
+        prefix: LlamaPrefix | None,
+        prefix_length: Int[Array, ""],
+        rows: PagedRows,
+        pages: LlamaPages,
+    ) -> tuple[Float[Array, "rows width"], LlamaPages]:
+        """Hidden states of each row's last new token, float32, and the pages with all of them."""
+        slots, rows = rows.length.shape[0], with_empty_slots(rows)
+        layout = lay_out_paged(rows, prefix_length)
+        turn = angles(self.config, layout.position)
+        context = PagedContext(layout, turn, _present(prefix, prefix_length))
+        body, last = (None, None) if prefix is None else prefix
+
+        def step(
+            block: Block, x: Array, cache: Cache | None, store: Store, first: Int[Array, ""]
+        ) -> tuple[Array, Store]:
+            return block.extend(x, context.in_layer(first), cache, store)
+
+        x, stores = self.body.extend(step, self._embed(rows.tokens), body, pages.body)
+        x, store = self.last.extend_last(x, context, last, pages.last)
+        return self.norm(x)[:slots], LlamaPages(stores, store)
+
+    def logits(self, hidden: Float[Array, "rows width"]) -> Float[Array, "rows vocabulary"]:
+        """What every token of the vocabulary scores as the next one, float32."""
+        logits = contract(at_least(hidden), self.output_embedding, ((1,), (1,)))
+        return logits[: hidden.shape[0]]
+
     def _embed(self, tokens: Int[Array, " tokens"]) -> Float[Array, "tokens width"]:
-        return self.embedding[...].at[tokens].get(mode="clip").astype(jnp.float32)
+        """Inside a branch: XLA on a CPU gathers bfloat16 from a float32 copy of all of it.
+
+        Where it can, it makes the copy outside of the loop, once a turn of the next outer one;
+        out of a branch it moves nothing, and what is gathered alone is converted.
+        """
+
+        def look_up() -> Float[Array, "tokens width"]:
+            return self.embedding[...].at[tokens].get(mode="clip").astype(jnp.float32)
+
+        nothing = jnp.zeros((tokens.shape[0], self.config.width), jnp.float32)
+        found: Array = jax.lax.cond(jnp.any(tokens >= 0), look_up, lambda: nothing)
+        return found
 
     def _context(
         self, layout: Layout, prefix: LlamaPrefix | None, length: Int[Array, ""]
     ) -> Context:
-        capacity = 0 if prefix is None else prefix.last.key.shape[1]
-        present = jnp.arange(capacity, dtype=jnp.int32) < length
-        return Context(layout, angles(self.config, layout.position), present)
+        return Context(layout, angles(self.config, layout.position), _present(prefix, length))
+
+
+def _present(prefix: LlamaPrefix | None, length: Int[Array, ""]) -> Bool[Array, " positions"]:
+    capacity = 0 if prefix is None else prefix.last.key.shape[1]
+    return jnp.arange(capacity, dtype=jnp.int32) < length
 
 
 def _single_row(tokens: Int[Array, " capacity"], length: Int[Array, ""]) -> PackedRows:

@@ -28,6 +28,24 @@ class Partial(NamedTuple):
     peak: Float[Array, "*queries 1"]
 
 
+class Running(NamedTuple):
+    """Attention over the keys so far, in a loop that adds more; all float32.
+
+    Attributes:
+        value: sum of the values, each weighted by exp(score - peak).
+        total: sum of the weights.
+        peak: the largest score.
+    """
+
+    value: Float[Array, "*queries dim"]
+    total: Float[Array, "*queries 1"]
+    peak: Float[Array, "*queries 1"]
+
+    def partial(self) -> Partial:
+        """The same as a part to be joined with others."""
+        return Partial(jnp.concatenate([self.value, self.total], axis=-1), self.peak)
+
+
 def with_one(value: Float[Array, "*tokens dim"]) -> Float[Array, "*tokens dim_and_1"]:
     """Values with the channel that counts the weights."""
     return jnp.concatenate([value, jnp.ones((*value.shape[:-1], 1), value.dtype)], axis=-1)
@@ -40,15 +58,51 @@ def attend(
     mask: Bool[Array, "#rows 1 1 #queries keys"],
 ) -> Partial:
     """Attention of each row's queries to the same row's keys where `mask` is true."""
+    scores = _scores(query, key, mask)
+    peak = scores.max(-1, keepdims=True)
+    return Partial(_summed(jnp.exp(scores - peak), value), peak)
+
+
+def nothing(query: Float[Array, "*queries dim"]) -> Running:
+    """Attention to no key yet."""
+    zero = jnp.zeros((*query.shape[:-1], 1), jnp.float32)
+    return Running(jnp.zeros(query.shape, jnp.float32), zero, zero + jnp.float32(MASKED))
+
+
+def attend_more(
+    so_far: Running,
+    query: Float[Array, "rows kv group queries dim"],
+    key: Float[Array, "rows kv keys dim"],
+    value: Float[Array, "rows kv keys dim"],
+    mask: Bool[Array, "#rows 1 1 #queries keys"],
+) -> Running:
+    """Attention to these keys too; keys that are all masked change no bit, once one was not."""
+    scores = _scores(query, key, mask)
+    peak = jnp.maximum(so_far.peak, scores.max(-1, keepdims=True))
+    fade, weights = jnp.exp(so_far.peak - peak), jnp.exp(scores - peak)
+    total = so_far.total * fade + weights.sum(-1, keepdims=True)
+    return Running(so_far.value * fade + _summed(weights, value), total, peak)
+
+
+def _scores(
+    query: Float[Array, "rows kv group queries dim"],
+    key: Float[Array, "rows kv keys dim"],
+    mask: Bool[Array, "#rows 1 1 #queries keys"],
+) -> Float[Array, "rows kv group queries keys"]:
     rows, kv, group, queries, dim = query.shape
     flat = query.reshape(rows, kv, group * queries, dim)
     scores = contract(flat, key, ((3,), (3,)), ((0, 1), (0, 1)))
     scores = scores.reshape(rows, kv, group, queries, -1) * jnp.float32(dim**-0.5)
-    scores = jnp.where(mask, scores, jnp.float32(MASKED))
-    peak = scores.max(-1, keepdims=True)
-    weights = jnp.exp(scores - peak).reshape(rows, kv, group * queries, -1)
-    summed = contract(weights, value, ((3,), (2,)), ((0, 1), (0, 1)))
-    return Partial(summed.reshape(*query.shape[:4], -1), peak)
+    return jnp.where(mask, scores, jnp.float32(MASKED))
+
+
+def _summed(
+    weights: Float[Array, "rows kv group queries keys"], value: Float[Array, "rows kv keys dim"]
+) -> Float[Array, "rows kv group queries dim"]:
+    rows, kv, group, queries, keys = weights.shape
+    flat = weights.reshape(rows, kv, group * queries, keys)
+    summed = contract(flat, value, ((3,), (2,)), ((0, 1), (0, 1)))
+    return summed.reshape(rows, kv, group, queries, -1)
 
 
 def join(a: Partial, b: Partial) -> Partial:

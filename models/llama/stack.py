@@ -6,13 +6,20 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import jax
+import jax.numpy as jnp
 from flax import nnx
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from sqlax.models.llama.block import Block
+from sqlax.models.llama.paged import Store
 
 Step: TypeAlias = Callable[[Block, Float[Array, "tokens width"], Any], tuple[Array, Any]]
 """Takes a layer, the residual stream and the layer's input; returns the stream and an output."""
+
+StoreStep: TypeAlias = Callable[
+    [Block, Float[Array, "tokens width"], Any, Store, Int[Array, ""]], tuple[Array, Store]
+]
+"""Takes also the pages of one layer or more, and which page of them is the layer's page 0."""
 
 
 class Unrolled(nnx.Module):
@@ -29,6 +36,20 @@ class Unrolled(nnx.Module):
             outputs.append(output)
         return x, tuple(outputs)
 
+    def new_stores(self, store: Store) -> tuple[Store, ...]:
+        """A copy of the empty `store` a layer."""
+        return tuple(Store(*(x.copy() for x in store)) for _ in self.blocks)
+
+    def extend(
+        self, step: StoreStep, x: Float[Array, "tokens width"], inputs: Any, stores: Any
+    ) -> tuple[Array, Any]:
+        """`step` through all layers, each with its item of `inputs` and of `stores`."""
+        after = []
+        for i, (block, store) in enumerate(zip(self.blocks, stores, strict=True)):
+            x, store = step(block, x, None if inputs is None else inputs[i], store, jnp.int32(0))
+            after.append(store)
+        return x, tuple(after)
+
 
 class Scanned(nnx.Module):
     """Layers stacked along a new first axis of every array: compiled once, for TPU and GPU."""
@@ -44,3 +65,24 @@ class Scanned(nnx.Module):
             return step(nnx.merge(graph, layer[0]), x, layer[1])
 
         return jax.lax.scan(body, x, (weights, inputs))
+
+    def new_stores(self, store: Store) -> Store:
+        """The empty `store` with a first axis of as many items as there are layers."""
+        layers = self.blocks.attention_norm.weight[...].shape[0]
+        return Store(*(jnp.zeros((layers, *x.shape), x.dtype) for x in store))
+
+    def extend(
+        self, step: StoreStep, x: Float[Array, "tokens width"], inputs: Any, stores: Any
+    ) -> tuple[Array, Any]:
+        """`step` through all layers, with the pages of all of them: cut, they would be copied."""
+        graph, weights = nnx.split(self.blocks)
+        layers, pages = stores.key.shape[:2]
+        first = jnp.arange(layers, dtype=jnp.int32) * pages
+
+        def body(carry: tuple[Array, Store], layer: tuple[Any, ...]) -> tuple[Any, None]:
+            block = nnx.merge(graph, layer[0])
+            return step(block, carry[0], layer[1], carry[1], layer[2]), None
+
+        flat = Store(*(x.reshape(-1, *x.shape[2:]) for x in stores))
+        (x, flat), _ = jax.lax.scan(body, (x, flat), (weights, inputs, first))
+        return x, Store(*(x.reshape(layers, pages, *x.shape[1:]) for x in flat))

@@ -99,12 +99,9 @@ def _property(scanner: Scanner, negated: bool, fold: bool) -> Characters:
 def _of_category(name: str) -> Characters:
     if name == "Any":
         return ANY
+    found = category(name)
     # U+0000 is one of these; DuckDB's chr does not make it.
-    return (
-        category(name).union(Characters.of("\0"))
-        if name in ("C", "Cc", "Common")
-        else category(name)
-    )
+    return found.union(Characters.of("\0")) if name in ("C", "Cc", "Common") else found
 
 
 def _signed(characters: Characters, negated: bool, fold: bool) -> Characters:

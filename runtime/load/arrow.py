@@ -51,6 +51,13 @@ def beyond(chunk: pa.Array) -> HostArray | None:
     return wrong if wrong.any() else None
 
 
+def ends(chunk: pa.Array) -> list[int]:
+    """The least and the greatest of an array's integers; nothing where it has none."""
+    data = values(chunk)
+    present = data[is_valid(chunk)] if chunk.null_count else data
+    return [int(present.min()), int(present.max())] if len(present) else []
+
+
 def _dtype(kind: pa.DataType) -> npt.DTypeLike:
     """The NumPy type of a fixed-width Arrow type."""
     if pa.types.is_date32(kind):

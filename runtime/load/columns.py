@@ -13,6 +13,8 @@ from jaxtyping import Array
 from sqlax.errors import OutsideGraphError
 from sqlax.runtime.load import arrow
 from sqlax.runtime.load.arrow import HostArray
+from sqlax.runtime.load.morsel import Bounds
+from sqlax.runtime.narrow import NarrowColumn, narrow_dtype
 from sqlax.runtime.relation import Column, bounds_of
 
 _ALIGNMENT = 64
@@ -36,8 +38,58 @@ def bounded_column(data: HostArray, valid: HostArray, capacity: int) -> Column:
     return _bounded(padded, known, len(data))
 
 
+def narrow_column(
+    pieces: Iterable[HostArray],
+    valid: HostArray | None,
+    dtype: npt.DTypeLike,
+    capacity: int,
+    bounds: Bounds | None = None,
+) -> NarrowColumn:
+    """A scan's column of NumPy arrays padded to `capacity`, as narrow as its bounds allow.
+
+    Args:
+        pieces: the values, one piece behind the other; arbitrary where NULL.
+        valid: where there is a value, of length `capacity`; None where no value is NULL.
+        dtype: the values' dtype on the device: bool, int32, int64 or float64.
+        capacity: row slots.
+        bounds: the low value and the bits of all values, where known.
+    """
+    low, bits = bounds if bounds is not None else (None, None)
+    held = narrow_dtype(dtype, bits)
+    if low is None or held == dtype:
+        data = _filled(pieces, dtype, capacity)
+    else:
+        offsets = (np.subtract(piece, low, dtype=np.int64, casting="unsafe") for piece in pieces)
+        data = _filled(offsets, held, capacity)
+        if valid is not None:
+            data[~valid] = 0
+    return NarrowColumn(
+        device_like(data, held),
+        None if valid is None else device_like(valid, bool),
+        None if low is None else device_like(low, np.int64),
+        bits,
+        np.dtype(dtype),
+    )
+
+
+def column_bounds(column: pa.ChunkedArray) -> Bounds | None:
+    """The bounds of a column of integers; None where their range is wide."""
+    ends = [end for chunk in column.chunks for end in arrow.ends(chunk)]
+    return bounds_of(np.asarray(ends, np.int64), np.ones(len(ends), bool))
+
+
+def check_fits(column: pa.ChunkedArray) -> None:
+    """Refuse numbers that 64 bits do not hold.
+
+    Raises:
+        OutsideGraphError: a DECIMAL or a HUGEINT does not fit.
+    """
+    if any(arrow.beyond(chunk) is not None for chunk in column.chunks):
+        raise OutsideGraphError(f"a value of type {column.type} does not fit 64 bits")
+
+
 def load_column(column: pa.ChunkedArray, dtype: npt.DTypeLike, capacity: int) -> Column:
-    """A column of numbers, copied once into a buffer of `capacity`, with its bounds.
+    """A column of numbers, copied once into a buffer of `capacity`, without bounds.
 
     Args:
         column: any type that `arrow.values` reads.
@@ -47,10 +99,9 @@ def load_column(column: pa.ChunkedArray, dtype: npt.DTypeLike, capacity: int) ->
     Raises:
         OutsideGraphError: a DECIMAL or a HUGEINT does not fit 64 bits.
     """
-    if any(arrow.beyond(chunk) is not None for chunk in column.chunks):
-        raise OutsideGraphError(f"a value of type {column.type} does not fit 64 bits")
+    check_fits(column)
     data = _filled(map(arrow.values, column.chunks), dtype, capacity)
-    return _bounded(data, validity(column, capacity), len(column))
+    return Column(device_like(data, dtype), device_like(validity(column, capacity), bool))
 
 
 def _bounded(data: HostArray, valid: HostArray, rows: int) -> Column:

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from sqlax.runtime.relation import Column
-
 Bounds = tuple[np.int64, int]
 
 
@@ -35,10 +33,3 @@ def padded(table: pa.Table, rows: int) -> pa.Table:
         return table
     nulls = [pa.nulls(missing, kind) for kind in table.schema.types]
     return pa.concat_tables([table, pa.table(nulls, schema=table.schema)])
-
-
-def with_bounds(column: Column, bounds: Bounds | None) -> Column:
-    """The column with the bounds of all morsels, so that every morsel has the same shape."""
-    low, bits = bounds if bounds is not None else (None, None)
-    held = None if low is None else np.asarray(low, np.int64)
-    return Column(column.data, column.valid, held, bits)  # type: ignore[arg-type]

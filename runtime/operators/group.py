@@ -17,8 +17,8 @@ from jaxtyping import Array, Bool, Int, Shaped
 from sqlax.runtime.operators.order import SortKey, changes, key_bits, key_word, sort_permutation
 from sqlax.runtime.relation import BITS, Column, Relation
 
-_DENSE_BITS = 17
-"""Most bits of keys that number groups directly: more slots than that are slower than a sort."""
+_DENSE_BITS = 26
+"""Most bits of keys that number groups directly: their states stay below half a gigabyte."""
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,8 @@ STREAMED = [
     "SELECT i, ROW_NUMBER() OVER (ORDER BY n) FROM (SELECT g AS i, COUNT(*) AS n, SUM(v) AS w"
     " FROM big GROUP BY g) WHERE w IS NOT NULL AND n > 90",
     "SELECT i FROM big EXCEPT SELECT i FROM other",
+    "SELECT i, names FROM big LEFT JOIN (SELECT g, STRING_AGG(name, '+' ORDER BY name) AS names"
+    " FROM small GROUP BY g) q USING (g) WHERE i % 2 = 0",
 ]
 SEMANTIC = [
     "SELECT g, COUNT(*) AS n, AVG(AI_SCORE(r)) AS a FROM big GROUP BY g",
@@ -83,6 +85,8 @@ SEMANTIC = [
     "SELECT a.i, b.i FROM big a FULL JOIN other b USING (i) WHERE AI_IF(a.r) AND a.i < 90",
     "SELECT COUNT(*) AS n FROM big WHERE AI_IF(('Is {0} like {1}? ', r, s))",
     "SELECT s FROM big WHERE AI_IF(r) UNION ALL SELECT name FROM small",
+    "SELECT g, STRING_AGG(s, ',' ORDER BY i) FILTER (WHERE AI_IF(r)) AS a,"
+    " LIST(AI_IF(r) ORDER BY i) AS l FROM big GROUP BY g",
     "WITH p AS (SELECT g, b FROM big WHERE AI_IF(r)) SELECT (SELECT COUNT(*) FROM p) AS n,"
     " COUNT(*) AS c FROM p WHERE b",
 ]
@@ -93,6 +97,9 @@ IN_DUCKDB = [
     "SELECT COUNT(*), SUM(k) FROM big JOIN other USING (i)",
     "SELECT k, COUNT(v) FROM other LEFT JOIN big USING (i) GROUP BY k",
     "SELECT STDDEV(q) FROM big",
+    "SELECT g, STRING_AGG(s, ',' ORDER BY i), LIST(v ORDER BY i) FROM big GROUP BY g",
+    "SELECT i, names FROM other JOIN (SELECT g AS i, STRING_AGG(s, ',' ORDER BY i) AS names"
+    " FROM big GROUP BY g) q USING (i)",
 ]
 
 

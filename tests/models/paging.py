@@ -82,5 +82,5 @@ def lay(
         assert before[slot] + length[slot] <= len(table[slot]) * PAGE
         flat[at : at + length[slot]], row[at : at + length[slot]] = list(new.get(slot, ())), slot
         at += length[slot]
-    arrays = [jnp.array(array) for array in (flat, row, start, length, before, table)]
-    return PagedRows(*arrays, row_capacity=capacity)  # type: ignore[misc]
+    made = (jnp.array(x) for x in (flat, row, start, length, before, table))
+    return PagedRows(*made, row_capacity=capacity)  # type: ignore[arg-type, misc]

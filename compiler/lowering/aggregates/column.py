@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from sqlax.compiler.lowering.aggregates.call import AggregateCall, take_apart
 from sqlax.compiler.lowering.aggregates.choice import CHOICE
+from sqlax.compiler.lowering.aggregates.collection import COLLECTION
 from sqlax.compiler.lowering.aggregates.number import NUMBER
 from sqlax.compiler.lowering.aggregates.spread import SPREAD
 from sqlax.compiler.lowering.expressions import Expressions
@@ -15,10 +16,16 @@ from sqlax.compiler.plan.schema import Field
 from sqlax.runtime.operators.group import Groups
 from sqlax.runtime.relation import Column
 
-_RULES: dict[type[exp.Expr], Callable[[AggregateCall], Column]] = {**NUMBER, **CHOICE, **SPREAD}
+_RULES: dict[type[exp.Expr], Callable[[AggregateCall], Column]] = {
+    **NUMBER,
+    **CHOICE,
+    **SPREAD,
+    **COLLECTION,
+}
 _TWO_OPERANDS = (exp.ArgMin, exp.ArgMax, exp.CovarPop, exp.CovarSamp, exp.Corr)
 _FRACTION = (exp.PercentileCont, exp.PercentileDisc)
-_ORDERED = (exp.First, exp.Last, exp.AnyValue, *_FRACTION)
+_LISTS = (exp.ArrayAgg, exp.GroupConcat)
+_ORDERED = (exp.First, exp.Last, exp.AnyValue, *_FRACTION, *_LISTS)
 _ORDER_IS_NOTHING = (exp.Count, exp.CountIf, exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Median)
 
 
@@ -48,6 +55,8 @@ def _is_known(call: AggregateCall) -> bool:
         known.add("expression")
     if isinstance(call.function, exp.Quantile):
         known.add("quantile")
+    if isinstance(call.function, exp.GroupConcat):
+        known.add("separator")
     more = {name for name, value in call.function.args.items() if value} - known
     if call.distinct and isinstance(call.function, _TWO_OPERANDS):
         return False

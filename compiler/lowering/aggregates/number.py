@@ -24,7 +24,7 @@ def _count(call: AggregateCall) -> Column:
     if call.distinct:
         return _count_distinct(call, call.operand)
     # Also a value that the device only carries can be counted.
-    return aggregate.count(call.groups, call.used & call.lower.lower(call.operand).column.valid)
+    return aggregate.count(call.groups, call.used & call.lower.carried(call.operand).valid)
 
 
 def _count_distinct(call: AggregateCall, operand: exp.Expr) -> Column:

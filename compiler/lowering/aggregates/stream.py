@@ -21,6 +21,7 @@ from sqlax.compiler.lowering.aggregates.call import AggregateCall, take_apart
 from sqlax.compiler.lowering.convert import convert
 from sqlax.compiler.plan.nodes import Aggregate, Filter, Node, Project
 from sqlax.compiler.plan.schema import Kind, decimal_scale, kind_of
+from sqlax.runtime.narrow import NarrowRelation
 from sqlax.runtime.operators import partial
 from sqlax.runtime.operators.group import direct_groups, direct_keys
 from sqlax.runtime.operators.partial import Partial, State
@@ -37,7 +38,7 @@ _MOST_BITS = 12
 def streamed(rows: Relational, node: Aggregate) -> Relation | None:
     """The groups of an Aggregate, made in pieces; None where that is not possible or no gain."""
     bottom = _bottom(node.input)
-    base = rows.evaluate(bottom)
+    base = rows.unread(bottom)
     fits = base.capacity >= _FEWEST_ROWS and base.capacity % _PIECE == 0
     # Elsewhere than on a CPU a loop over pieces costs more than the passes over memory.
     if not fits or jax.default_backend() != "cpu" or not all(map(_is_foldable, node.calls)):
@@ -78,14 +79,14 @@ class _Stream:
     rows: Relational
     node: Aggregate
     bottom: Node
-    base: Relation
+    base: Relation | NarrowRelation
 
     def result(self) -> Relation | None:
         """The groups, or None if the keys have too many bits."""
         first = jax.eval_shape(lambda: self._arrays(jnp.int32(0)))
         if first is None:
             return None
-        piece = self._piece(_slice(self.base, jnp.int32(0)))
+        piece = self._piece(self.base.part(jnp.int32(0), _PIECE))
         assert piece is not None, "the shapes are known by now"
         begun = tuple(
             tuple(jnp.full(a.shape, n, a.dtype) for a, n in zip(p.state, p.neutral, strict=True))
@@ -98,19 +99,17 @@ class _Stream:
 
     def _pieces(self) -> Int[Array, ""]:
         """The pieces up to the last row that exists: a table fills only a part of its slots."""
-        slots = jnp.arange(1, self.base.capacity + 1, dtype=jnp.int32)
-        rows = jnp.max(jnp.where(self.base.mask, slots, 0))
-        return (rows + _PIECE - 1) // _PIECE
+        return (self.base.end() + _PIECE - 1) // _PIECE
 
     def _step(self, number: Array, carry: Any) -> Any:
         states, reported = carry
-        piece = self._piece(_slice(self.base, number * _PIECE))
+        piece = self._piece(self.base.part(number * _PIECE, _PIECE))
         assert piece is not None, "the shapes are known by now"
         combined = tuple(p.combine(s, p.state) for s, p in zip(states, piece.partials, strict=True))
         return combined, reported | piece.reported
 
     def _arrays(self, at: Array) -> Any:
-        piece = self._piece(_slice(self.base, at))
+        piece = self._piece(self.base.part(at, _PIECE))
         return None if piece is None else piece.arrays()
 
     def _piece(self, piece: Relation) -> _Piece | None:
@@ -142,17 +141,6 @@ class _Stream:
         columns = [key.only(exists) for key in direct_keys(piece.keys)] if piece.keys else []
         columns += [column for column, _ in values]
         return Relation(dict(zip(self.node.schema.names, columns, strict=True)), exists)
-
-
-def _slice(base: Relation, at: Array) -> Relation:
-    def part(values: Array) -> Array:
-        return jax.lax.dynamic_slice_in_dim(values, at, _PIECE)
-
-    columns = {
-        name: dataclasses.replace(column, data=part(column.data), valid=part(column.valid))
-        for name, column in base.columns.items()
-    }
-    return Relation(columns, part(base.mask))
 
 
 def _count(call: AggregateCall) -> Partial:

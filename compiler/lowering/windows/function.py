@@ -90,7 +90,7 @@ def _count(call: WindowCall) -> Column:
     if operand is not None and not isinstance(operand, exp.Star):
         if isinstance(operand, exp.Distinct | exp.Order):
             raise call.refuse()
-        counted = counted & call.lower.lower(operand).column.valid
+        counted = counted & call.lower.carried(operand).valid
     return window.number(call.frame(), counted[call.rows.permutation])
 
 

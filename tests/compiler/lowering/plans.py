@@ -102,7 +102,9 @@ class Tables:
         def answers(rows: Relational, node: Node) -> Relation:
             return rows.evaluate(node.inputs[0])
 
-        return Relational(self.catalog, loaded, capacities, environment, answers)
+        made = Relational(self.catalog, {}, capacities, environment, answers)
+        made.memo.update(loaded.items())
+        return made
 
     def load(self, scan: Scan) -> Relation:
         """A scan's rows on the device, garbage where NULL or where no row exists."""

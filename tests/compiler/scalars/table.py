@@ -78,12 +78,12 @@ class Table:
 
     def _lowered(self, node: exp.Expr, columns: RunColumns, capacity: int) -> tuple[Typed, bool]:
         relation = columns.relation(self.scan, capacity)
-        relation, tables = jax.device_put((relation, columns.tables()))
+        held, tables = jax.device_put((relation, columns.tables()))
         environment = Environment(
             lambda text: jnp.asarray(columns.dictionary.code(text), jnp.int32),
             table=lambda wanted: tables[columns.maps.index(wanted)],
         )
-        lower = Expressions(relation, self.scan.schema, self.catalog, environment)
+        lower = Expressions(held.wide(), self.scan.schema, self.catalog, environment)
         value = lower.lower(node)
         return value, any(bool(condition) for condition in environment.overflow)
 

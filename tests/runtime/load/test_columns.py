@@ -5,14 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 import duckdb
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from sqlax.errors import OutsideGraphError
 from sqlax.runtime.decode import OutputColumn, arrow_column
-from sqlax.runtime.load.columns import bounded_column, host_column, load_column
+from sqlax.runtime.load import arrow
+from sqlax.runtime.load.columns import (
+    bounded_column,
+    column_bounds,
+    host_column,
+    load_column,
+    narrow_column,
+    validity,
+)
 from sqlax.runtime.load.dictionary import StringDictionary
+from sqlax.runtime.narrow import NarrowColumn, NarrowRelation
 
 NONE = StringDictionary.of([], [])
 COLUMNS = [
@@ -64,11 +75,57 @@ def test_values_come_back(type_name: str, kind: str, scale: int, dtype: Any, val
         assert found == connection.sql(made).fetchall()
 
 
+def narrowed(sql: str, dtype: Any, capacity: int, *, nullable: bool = False) -> NarrowColumn:
+    column = loaded(sql)
+    valid = validity(column, capacity) if nullable else None
+    pieces = map(arrow.values, column.chunks)
+    return narrow_column(pieces, valid, dtype, capacity, column_bounds(column))
+
+
 def test_bounds_hold_every_value() -> None:
-    column = load_column(loaded("SELECT 1000 + i AS v FROM range(300) t(i)"), np.int64, 512)
+    column = narrowed("SELECT 1000 + i AS v FROM range(300) t(i)", np.int64, 512)
     assert column.low == 1000
     assert column.bits == 12
-    assert load_column(loaded("SELECT i / 3 AS v FROM range(9) t(i)"), np.float64, 16).bits is None
+    assert column_bounds(loaded("SELECT i << 45 AS v FROM range(9) t(i)")) is None
+    assert column_bounds(loaded("SELECT NULL::INTEGER AS v FROM range(19) t(i)")) == (
+        np.int64(0),
+        1,
+    )
+
+
+WIDTHS = [
+    ("i % 2 = 0", np.bool_, np.bool_),
+    ("i % 2 - 7", np.int64, np.uint8),
+    ("i::DECIMAL(9,2)", np.int64, np.uint16),
+    ("DATE '1900-01-01' + (i * 40)::INTEGER", np.int64, np.uint16),
+    ("-10000000 * i", np.int64, np.uint32),
+    ("5000000000 + i * 100", np.int64, np.uint16),
+    ("40000000000 * i", np.int64, np.int64),
+    ("18446744073709551 * i::UBIGINT", np.int64, np.int64),
+]
+
+
+@pytest.mark.parametrize("nullable", [False, True])
+@pytest.mark.parametrize(("value", "dtype", "held"), WIDTHS, ids=[w[0] for w in WIDTHS])
+def test_values_are_held_as_narrow_as_their_bounds(
+    value: str, dtype: Any, held: Any, nullable: bool
+) -> None:
+    made = f"CASE WHEN i % 5 > 0 THEN {value} END" if nullable else value
+    sql = f"SELECT {made} AS v FROM range(300) t(i)"
+    with jax.enable_x64(True):
+        column = narrowed(sql, dtype, 512, nullable=nullable)
+        relation = NarrowRelation({"v": jax.device_put(column)}, jnp.asarray(300, jnp.int32), 512)
+        wide, part = relation.wide(), relation.part(jnp.asarray(200, jnp.int32), 256)
+    assert column.data.dtype == held
+    expected = load_column(loaded(sql), dtype, 512)
+    assert wide.columns["v"].data.dtype == part.columns["v"].data.dtype == dtype
+    for found, slots in ((wide, slice(0, 512)), (part, slice(200, 456))):
+        valid = np.asarray(expected.valid)[slots]
+        assert (np.asarray(found.columns["v"].valid) == valid).all()
+        values = np.asarray(found.columns["v"].data)[valid]
+        assert (values == np.asarray(expected.data)[slots][valid]).all()
+    assert np.asarray(wide.mask).sum() == 300
+    assert np.asarray(part.mask).sum() == 100
 
 
 def test_a_buffer_starts_where_jax_takes_it_over() -> None:

@@ -1,0 +1,119 @@
+"""Attention of new tokens to what their rows' pages hold, themselves included."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, Shaped
+
+from sqlax.kvcache.paged import PAGE, from_bits, read_heads, to_bits, write_heads
+from sqlax.kvcache.prefix import Cache, Shared
+from sqlax.models.llama.attention import KeyValue, to_flat, to_rows, with_prefix
+from sqlax.models.llama.paged_layout import PagedLayout
+from sqlax.models.llama.rotary import Angles
+from sqlax.models.llama.softmax import Partial, Running, attend_more, nothing
+
+BLOCK = 64
+"""Positions attended to at once: the partition does not depend on how a row came into its pages."""
+
+
+class Store(NamedTuple):
+    """The pages' keys, rotary embedding applied, and values in one layer, or in several.
+
+    bfloat16 is held as its bits; several layers' pages lie one layer after another.
+    """
+
+    key: Shaped[Array, "pages kv page dim"]
+    value: Shaped[Array, "pages kv page dim"]
+
+
+class PagedContext(NamedTuple):
+    """What every layer needs besides its weights, its pages and the residual stream.
+
+    Attributes:
+        layout: where the tokens stand, what they see and where they are kept.
+        turn: rotary angles of the flat tokens.
+        present: which positions of the prefix exist.
+    """
+
+    layout: PagedLayout
+    turn: Angles
+    present: Bool[Array, " positions"]
+
+    def shared(self, cache: Cache | None) -> Shared | None:
+        """`cache` as attention wants it; None where there is no prefix."""
+        return None if cache is None else Shared(cache, self.present)
+
+    def in_layer(self, first: Int[Array, ""]) -> PagedContext:
+        """The same where the layer's page 0 is page `first` of the store."""
+        return self._replace(layout=self.layout.in_layer(first))
+
+
+def new_store(pages: int, kv: int, dim: int, dtype: jnp.dtype) -> Store:
+    """A layer's empty pages."""
+    empty = to_bits(jnp.zeros((pages, kv, PAGE, dim), dtype))
+    return Store(empty, empty.copy())
+
+
+def keep(store: Store, own: KeyValue, layout: PagedLayout) -> Store:
+    """`store` with the keys and values of all flat tokens."""
+    return Store(
+        *(write_heads(x, layout.place, to_bits(y)) for x, y in zip(store, own, strict=True))
+    )
+
+
+def attend_paged(
+    query: Float[Array, "tokens heads dim"],
+    store: Store,
+    layout: PagedLayout,
+    prefix: Shared | None,
+) -> Float[Array, "tokens width"]:
+    """Every flat token's attention to its own row, up to itself, and to the prefix."""
+    if layout.rows is None:
+        return attend_last(query, store, layout, prefix)
+    asking = to_rows(query, layout.rows.flat, store.key.shape[1])
+    part = _attend_pages(asking, store, layout.table[: asking.shape[0]], layout.rows.seen)
+    part = Partial(*(to_flat(x, layout.rows.slot) for x in part))
+    return with_prefix(part, query, prefix)
+
+
+def attend_last(
+    query: Float[Array, "rows heads dim"],
+    store: Store,
+    layout: PagedLayout,
+    prefix: Shared | None,
+) -> Float[Array, "rows width"]:
+    """The same for one token a row, the last."""
+    rows, heads, dim = query.shape
+    asking = query.reshape(rows, store.key.shape[1], -1, 1, dim)
+    part = _attend_pages(asking, store, layout.table, layout.held[:, None])
+    return with_prefix(Partial(*(x.reshape(rows, heads, -1) for x in part)), query, prefix)
+
+
+def _attend_pages(
+    query: Float[Array, "rows kv group queries dim"],
+    store: Store,
+    table: Int[Array, "rows most"],
+    seen: Int[Array, "rows queries"],
+) -> Partial:
+    """Attention to the first `seen` positions of each row, as many blocks as the longest needs.
+
+    A block in which a row has nothing left leaves the row's sums as they are, bit for bit.
+    """
+    held, pages = seen.max(axis=1), BLOCK // PAGE
+    table = jnp.pad(table, ((0, 0), (0, -table.shape[1] % pages)))
+
+    def block(i: Int[Array, ""], so_far: Running) -> Running:
+        ids = jax.lax.dynamic_slice_in_dim(table, i * pages, pages, 1)
+        position = i * BLOCK + jnp.arange(BLOCK, dtype=jnp.int32)
+        key, value = (read_heads(x, ids) for x in store)
+        there = (position[None, :] < held[:, None])[:, None, :, None]
+        value = jnp.where(there, value, jnp.zeros((), value.dtype))  # what was left may be NaN
+        mask = (position < seen[:, :, None])[:, None, None]
+        return attend_more(so_far, query, from_bits(key), from_bits(value), mask)
+
+    turns = (held.max() + (BLOCK - 1)) // BLOCK
+    whole: Running = jax.lax.fori_loop(jnp.int32(0), turns, block, nothing(query))
+    return whole.partial()
