@@ -38,8 +38,8 @@ class Book:
         self.table = order[: slots * most].reshape(slots, most)
         self.before = np.zeros(slots, np.int32)
         self.pages: Any = model.new_pages(count)
-        self.state = jax.jit(model.prefill)(model.params, self.prefix, np.int32(len(prefix)))
-        self._extend, self._logits = jax.jit(model.extend), jax.jit(model.logits)
+        prefill, self._extend, self._logits = _compiled(model)
+        self.state = prefill(model.params, self.prefix, np.int32(len(prefix)))
 
     def extend(self, new: Run, tokens: int, capacity: int) -> Any:
         """Logits after each slot's last new token; anything for slots without any."""
@@ -60,6 +60,18 @@ class Book:
     def clear(self, slot: int) -> None:
         """Let the slot begin anew; its pages keep what they hold."""
         self.before[slot] = 0
+
+
+_COMPILED: dict[int, tuple[Any, ...]] = {}
+
+
+def _compiled(model: GeneratingModel) -> tuple[Any, ...]:
+    """The model's functions, compiled once for all books; a model among them keeps its id."""
+    key = id(model)
+    if key not in _COMPILED:
+        made = (jax.jit(f) for f in (model.prefill, model.extend, model.logits))
+        _COMPILED[key] = (*made, model)
+    return _COMPILED[key][:3]
 
 
 def lay(

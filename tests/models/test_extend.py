@@ -122,7 +122,8 @@ def decode(model: CausalLanguageModel, slots: int) -> Any:
             ones = jnp.ones(slots, jnp.int32)
             rows = PagedRows(token, slot, slot, ones, ones * i, table, row_capacity=1)
             hidden, pages = model.extend(params, None, jnp.int32(0), rows, pages)
-            return i + 1, jnp.argmax(model.logits(params, hidden), 1).astype(jnp.int32), pages
+            token = jax.lax.argmax(model.logits(params, hidden), 1, jnp.int32)
+            return i + 1, token, pages
 
         return jax.lax.while_loop(lambda s: s[0] < times, turn, (jnp.int32(0), slot, pages))[1:]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
 
 PROMPTS = (
@@ -41,6 +42,7 @@ LAYOUTS = (
     "Is this review positive or negative?\n{}\nAnswer: it is",
 )
 REVIEWS = 500
+SUMMARIES = 200
 
 
 def reviews() -> list[str]:
@@ -53,3 +55,17 @@ def reviews() -> list[str]:
         )
         for _ in range(REVIEWS)
     ]
+
+
+def summary_prompts(data: Path) -> list[str]:
+    """Prompts for a sentence about 200 snippets of rt_polarity, always the same ones."""
+    sides = [_snippets(data / "rt_polarity" / f"rt-polarity.{side}") for side in ("pos", "neg")]
+    mixed = [text for pair in zip(*sides, strict=False) for text in pair]
+    return [f"Review: {text}\nOne sentence summary:" for text in mixed[:SUMMARIES]]
+
+
+def _snippets(file: Path) -> list[str]:
+    lines = file.read_text("latin-1").split("\n")
+    texts = [line.strip() for line in lines if line.strip()]
+    Random(7).shuffle(texts)
+    return texts
