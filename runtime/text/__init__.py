@@ -1,0 +1,19 @@
+"""Generated texts where they are: their bytes, their order, equality and patterns.
+
+A generated text is a row of tokens; its text is their bytes without blanks at either end. What
+compares texts reads a rank for every text id, made here in the graph.
+"""
+
+from sqlax.runtime.text.ranks import ranks
+from sqlax.runtime.text.spelled import Spelled, joined, spelled, text_length
+from sqlax.runtime.text.token_bytes import TokenBytes, token_bytes_of
+
+__all__ = [
+    "Spelled",
+    "TokenBytes",
+    "joined",
+    "ranks",
+    "spelled",
+    "text_length",
+    "token_bytes_of",
+]
