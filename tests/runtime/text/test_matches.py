@@ -5,8 +5,12 @@ from __future__ import annotations
 import jax
 import pytest
 
-from sqlax.runtime.constrain import Expression, byte_automaton, like, padded, regex_anywhere
-from sqlax.runtime.text import matches
+from sqlax.runtime.constrain.byte_automaton import padded
+from sqlax.runtime.constrain.expression import Expression
+from sqlax.runtime.constrain.like import like
+from sqlax.runtime.constrain.regex import regex_anywhere
+from sqlax.runtime.constrain.subsets import byte_automaton
+from sqlax.runtime.text.matches import matches
 from tests.runtime.constrain.oracle import texts as random_texts
 from tests.runtime.text.written import asked, stripped, written
 

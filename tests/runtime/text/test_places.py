@@ -10,7 +10,8 @@ import pytest
 
 from sqlax.runtime.load.dictionary import StringDictionary
 from sqlax.runtime.relation import bucket
-from sqlax.runtime.text import DictionaryBytes, places
+from sqlax.runtime.text.dictionary_bytes import DictionaryBytes
+from sqlax.runtime.text.places import places
 from tests.runtime.text.written import BLANK, HOLDS_NUL, strings, stripped, written
 
 in_program = jax.jit(places)

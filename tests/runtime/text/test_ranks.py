@@ -7,7 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sqlax.runtime.text import Spelled, TokenBytes, joined, ranks, spelled
+from sqlax.runtime.text.ranks import ranks
+from sqlax.runtime.text.spelled import Spelled, joined, spelled
+from sqlax.runtime.text.token_bytes import TokenBytes
 from tests.runtime.text.written import (
     BLANK,
     HOLDS_NUL,

@@ -6,7 +6,8 @@ import jax
 import numpy as np
 import pytest
 
-from sqlax.runtime.text import Spelled, TokenBytes, joined, spelled, text_length
+from sqlax.runtime.text.spelled import Spelled, joined, spelled, text_length
+from sqlax.runtime.text.token_bytes import TokenBytes
 from tests.runtime.text.written import (
     HOLDS_NUL,
     PIECES,

@@ -8,7 +8,8 @@ import jax
 import jax.numpy as jnp
 
 from sqlax.runtime.load.dictionary import StringDictionary
-from sqlax.runtime.text import DictionaryBytes, representative, text_ranks
+from sqlax.runtime.text.dictionary_bytes import DictionaryBytes
+from sqlax.runtime.text.text_ranks import representative, text_ranks
 from tests.runtime.text.written import asked, dense, strings, stripped, written
 
 CODES = 256

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlax.runtime.relation import bucket
-from sqlax.runtime.text import Spelled, TokenBytes, spelled
+from sqlax.runtime.text.spelled import Spelled, spelled
+from sqlax.runtime.text.token_bytes import TokenBytes
 from tests.runtime.constrain.oracle import ALPHABET
 
 LONGER = [None, b"ab", b"abc", b" the", b"  ", b" \n", b"a b ", "é日".encode(), b"\x99\x82", b"\0a"]
