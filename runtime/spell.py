@@ -8,13 +8,14 @@ import pyarrow as pa
 
 from sqlax.models.tokenizer import Tokenizer
 from sqlax.runtime.load.arrow import HostArray
+from sqlax.runtime.text.token_bytes import BLANKS
 
 
 def spelled(tokens: HostArray, length: HostArray, tokenizer: Tokenizer) -> pa.Array:
     """The texts of token rows [texts, most_tokens], as VARCHAR.
 
-    Blanks at either end are no part of an answer. An automaton has seen to it that the bytes are
-    UTF-8; what a broken text holds beside is left out.
+    ASCII blanks at either end are no part of an answer. An automaton has seen to it that the bytes
+    are UTF-8; what a broken text holds beside is left out.
     """
     pieces = tokenizer.token_bytes()
     return pa.array(
@@ -24,4 +25,5 @@ def spelled(tokens: HostArray, length: HostArray, tokenizer: Tokenizer) -> pa.Ar
 
 
 def _text(tokens: Sequence[int], pieces: Sequence[bytes | None]) -> str:
-    return b"".join(pieces[token] or b"" for token in tokens).decode(errors="ignore").strip()
+    spelled = b"".join(pieces[token] or b"" for token in tokens)
+    return spelled.strip(BLANKS).decode(errors="ignore")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Int, UInt8
+from jaxtyping import Array, Bool, Int, Integer, UInt8
 
 from sqlax.runtime.constrain.byte_automaton import ByteAutomaton
 
@@ -23,14 +23,29 @@ def matches(
         text: UTF-8 of each row, anything behind its end.
         length: int32, bytes of each row.
     """
-    symbol = automaton.class_of_byte[text]
 
     def step(place: Int[Array, ""], state: Int[Array, " rows"]) -> Int[Array, " rows"]:
-        here = jax.lax.dynamic_index_in_dim(symbol, place, axis=1, keepdims=False)
-        following = jnp.where(state == _DEAD, jnp.int32(_DEAD), automaton.next[state, here])
-        return jnp.where(place < length, following, state)
+        here = jax.lax.dynamic_index_in_dim(text, place, axis=1, keepdims=False)
+        return jnp.where(place < length, followed(automaton, state, here), state)
 
     start = jnp.zeros(length.shape, jnp.int32)
     longest = jnp.max(length, initial=0).astype(jnp.int32)
-    state = jax.lax.fori_loop(jnp.int32(0), longest, step, start)
-    return jnp.logical_and(state != _DEAD, automaton.accepting[state])
+    return accepts(automaton, jax.lax.fori_loop(jnp.int32(0), longest, step, start))
+
+
+def followed(
+    automaton: ByteAutomaton, state: Int[Array, " rows"], byte: Integer[Array, " rows"]
+) -> Int[Array, " rows"]:
+    """The state after one more byte of each row, int32; state 0 is that of no bytes."""
+    following = automaton.next[state, automaton.class_of_byte[byte]]
+    return jnp.where(is_dead(state), jnp.int32(_DEAD), following)
+
+
+def is_dead(state: Int[Array, " rows"]) -> Bool[Array, " rows"]:
+    """Whether nothing that begins so is accepted."""
+    return state == _DEAD
+
+
+def accepts(automaton: ByteAutomaton, state: Int[Array, " rows"]) -> Bool[Array, " rows"]:
+    """Whether a text that has led to a state may end there."""
+    return jnp.logical_and(~is_dead(state), automaton.accepting[state])
