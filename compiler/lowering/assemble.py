@@ -42,6 +42,9 @@ from sqlax.runtime.prompt.layout import Slot
 from sqlax.runtime.prompt.operator import PromptOperator
 from sqlax.runtime.relation import Column, bucket
 from sqlax.runtime.state import ProgramInputs
+from sqlax.runtime.text.dictionary_bytes import DictionaryBytes
+from sqlax.runtime.text.tables import TextTables
+from sqlax.runtime.text.token_bytes import token_bytes_of
 
 _MOST_ROWS = 1 << 30
 """Row numbers are int32."""
@@ -266,9 +269,18 @@ class Assembly:
                     },
                     operators=tuple(self.loaded[score].inputs for score in plan.scores),
                     counted=self._counts(),
+                    texts=self._text_tables(),
                 )
             )
         return inputs
+
+    def _text_tables(self) -> TextTables | None:
+        """What written texts are spelled with; None where no operator writes."""
+        writing = [self.models.of(s) for s in self.plan.scores if s.call.generation is not None]
+        if not writing:
+            return None
+        tokens = {model.name: token_bytes_of(model.tokenizer) for model in writing}
+        return TextTables(tokens, DictionaryBytes.of(self.dictionary, self.code_capacity))
 
     def inputs_after(self, before: ProgramInputs) -> ProgramInputs:
         """The inputs where those of an earlier run with the same dictionary are on the device."""

@@ -16,12 +16,15 @@ from jaxtyping import Array, Int
 
 from sqlax.compiler.lowering.chains import Chain, chains_of
 from sqlax.compiler.lowering.environment import Environment, Typed
+from sqlax.compiler.lowering.expressions import Expressions
 from sqlax.compiler.lowering.kinds import answers_of, listed, written
 from sqlax.compiler.lowering.maps import ValueMap
 from sqlax.compiler.lowering.phases import Phases
 from sqlax.compiler.lowering.relational import Relational
+from sqlax.compiler.lowering.written import NoTexts, ProgramTexts
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import Node, Scan, Score
+from sqlax.compiler.plan.schema import Kind
 from sqlax.models.language_model import Params
 from sqlax.runtime.prompt.operator import PromptOperator
 from sqlax.runtime.prompt.prepare import prepare
@@ -95,7 +98,7 @@ def relational(blueprint: Blueprint, inputs: ProgramInputs, state: ProgramState)
         blueprint.catalog,
         dict(zip(blueprint.scans, inputs.scans, strict=True)),
         dict(zip(blueprint.joins, blueprint.capacities, strict=True)),
-        environment(blueprint, inputs),
+        environment(blueprint, inputs, state),
         answers,
     )
 
@@ -127,7 +130,7 @@ def texts_of(
     return TextTokens(inputs.pools[model], tuple(m for m in made if m is not None))
 
 
-def environment(blueprint: Blueprint, inputs: ProgramInputs) -> Environment:
+def environment(blueprint: Blueprint, inputs: ProgramInputs, state: ProgramState) -> Environment:
     """Constants and parameters as the expressions read them."""
     parameters = {
         name: Typed(inputs.parameters[name], kind)
@@ -138,7 +141,20 @@ def environment(blueprint: Blueprint, inputs: ProgramInputs) -> Environment:
         lambda text: inputs.constants[blueprint.constants.index(text)],
         parameters,
         table=lambda wanted: inputs.maps[blueprint.maps.index(wanted)],
+        written=program_texts(blueprint, inputs, state) or NoTexts(),
     )
+
+
+def program_texts(
+    blueprint: Blueprint, inputs: ProgramInputs, state: ProgramState
+) -> ProgramTexts | None:
+    """What is written so far; None where no operator has a place for texts yet."""
+    pairs = zip(blueprint.operators, state.operators, strict=False)
+    made = [(o.model.name, written(o, progress)) for o, progress in pairs]
+    texts = tuple((model, w) for model, w in made if w is not None)
+    if not texts or inputs.texts is None:
+        return None
+    return ProgramTexts(texts[0][1].first_id, texts, inputs.texts)
 
 
 def merged(blueprint: Blueprint, state: ProgramState, rows: Relational) -> ProgramState:
@@ -179,7 +195,7 @@ def prepare_phase(blueprint: Blueprint, number: int) -> Branch:
             inputs.operators[number],
             texts_of(blueprint, inputs, state, operator.model.name),
             state.operators[number],
-            lower.relation,
+            _same_ids(operator, lower, program_texts(blueprint, inputs, state)),
             needed,
         )
         progress = listed(operator, progress)
@@ -190,6 +206,17 @@ def prepare_phase(blueprint: Blueprint, number: int) -> Branch:
         return wait_if(state, idle & (progress.deferred > 0), number, phases)
 
     return branch
+
+
+def _same_ids(operator: PromptOperator, lower: Expressions, texts: ProgramTexts | None) -> Relation:
+    """The rows with one id for all equal texts of a prompt, so that each is asked about once."""
+    schema, rows = lower.schema, lower.relation
+    made = [n for n in operator.values if schema[n].kind is Kind.WRITTEN]
+    if texts is None or not made:
+        return rows
+    columns = {n: rows.columns[n] for n in made}
+    one = {n: dataclasses.replace(c, data=texts.first_equal(c.data)) for n, c in columns.items()}
+    return rows.with_columns(**one)
 
 
 def goto(state: ProgramState, phase: Int[Array, ""] | int) -> ProgramState:
