@@ -51,7 +51,7 @@ class GenerateOperator(PromptOperator):
     @property
     def widths(self) -> tuple[int, ...]:
         """Rows of a decode step: the smallest that holds the ready lanes is taken."""
-        return (*(width for width in (8, 32) if width < self.lanes), self.lanes)
+        return (*(width for width in (32,) if width < self.lanes), self.lanes)
 
     @property
     def pages_per_row(self) -> int:
