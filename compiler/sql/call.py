@@ -17,7 +17,7 @@ from sqlax.compiler.sql.examples import (
     read_labels,
     read_scale,
 )
-from sqlax.compiler.sql.form import ANY, read_fields
+from sqlax.compiler.sql.form import ANY, Form, Kind, read_fields
 from sqlax.compiler.sql.functions import (
     CALL_PREFIX,
     SIGNATURES,
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from sqlax.compiler.sql.tokens import Dialect
 
 DEFAULT_THRESHOLD: Final = 0.5
+MOST_LABEL_BYTES: Final = 1024
+"""Labels of more bytes together are not scored but generated, constrained to them."""
 SENTIMENTS: Final = ("positive", "negative", "neutral")
 """What AI_SENTIMENT may answer."""
 
@@ -146,7 +148,7 @@ class _Binder:
         options, prompt = self.options, self._prompt()
         multi = options.choice("output_mode", ("single", "multi")) == "multi"
         answers = Answers(self.function, self._labels(), multi, self._scale())
-        subject, generation = self._written()
+        subject, generation = self._written(answers)
         is_sentiment = self.function is Function.SENTIMENT
         return SemanticCall(
             Function.CLASSIFY if is_sentiment else self.function,
@@ -175,7 +177,7 @@ class _Binder:
             raise given.place.error(f"the prompt of {self.function} is empty")
         return prompt
 
-    def _written(self) -> tuple[str | None, Generation | None]:
+    def _written(self, answers: Answers) -> tuple[str | None, Generation | None]:
         """What an instruction names, and how text is generated; neither for what only scores."""
         options = self.options
         if self.function is Function.EXTRACT:
@@ -191,7 +193,7 @@ class _Binder:
         options.integer("max_tokens", least=1)
         options.zero_temperature()
         options.integer("seed")
-        return None, None
+        return None, _spelled_out(answers)
 
     def _required(self, name: str, such: str) -> Argument:
         given = self.options.given(name)
@@ -226,6 +228,15 @@ class _Binder:
             return ()
         values = sum(isinstance(part, Value) for part in prompt)
         return read_examples(given.value, given.place, answers, values)
+
+
+def _spelled_out(answers: Answers) -> Generation | None:
+    """Labels that are many or long are written token by token: a row would read them all."""
+    sizes = [len(label.text.encode()) for label in answers.labels]
+    if answers.multi or sum(sizes) <= MOST_LABEL_BYTES:
+        return None
+    texts = json.dumps([label.text for label in answers.labels], ensure_ascii=False)
+    return Generation(max_tokens=max(sizes) + 1, form=Form(Kind.CHOICES, texts))
 
 
 def _check_use(node: exp.Anonymous, place: Place, function: Function, dialect: Dialect) -> None:
