@@ -9,11 +9,11 @@ from dataclasses import replace
 import jax
 import numpy as np
 
+from sqlax.compiler.lowering.blueprint import Blueprint, TokenCount
 from sqlax.compiler.lowering.capacities import Capacities
 from sqlax.compiler.lowering.columns import RunColumns, Tables
 from sqlax.compiler.lowering.constants import string_constants
 from sqlax.compiler.lowering.environment import dtype_of_kind
-from sqlax.compiler.lowering.machine import Blueprint, TokenCount
 from sqlax.compiler.lowering.map_sites import MapSite, map_sites
 from sqlax.compiler.lowering.models import Models
 from sqlax.compiler.lowering.operators import (

@@ -17,14 +17,14 @@ from sqlax.compiler.sql.examples import (
     read_labels,
     read_scale,
 )
-from sqlax.compiler.sql.form import ANY, Form, Kind, read_fields
+from sqlax.compiler.sql.form import ANY, read_fields
 from sqlax.compiler.sql.functions import (
     CALL_PREFIX,
     SIGNATURES,
     Function,
     compiled_function,
 )
-from sqlax.compiler.sql.generation import Generation, read_generation
+from sqlax.compiler.sql.generation import Generation, generation_of_labels, read_generation
 from sqlax.compiler.sql.options import Options
 from sqlax.compiler.sql.place import Place, span_of
 from sqlax.compiler.sql.prompt import Literal, Prompt, Value, read_prompt
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from sqlax.compiler.sql.tokens import Dialect
 
 DEFAULT_THRESHOLD: Final = 0.5
-MOST_LABEL_BYTES: Final = 1024
-"""Labels of more bytes together are not scored but generated, constrained to them."""
 SENTIMENTS: Final = ("positive", "negative", "neutral")
 """What AI_SENTIMENT may answer."""
 
@@ -193,7 +191,7 @@ class _Binder:
         options.integer("max_tokens", least=1)
         options.zero_temperature()
         options.integer("seed")
-        return None, _spelled_out(answers)
+        return None, generation_of_labels(answers)
 
     def _required(self, name: str, such: str) -> Argument:
         given = self.options.given(name)
@@ -228,15 +226,6 @@ class _Binder:
             return ()
         values = sum(isinstance(part, Value) for part in prompt)
         return read_examples(given.value, given.place, answers, values)
-
-
-def _spelled_out(answers: Answers) -> Generation | None:
-    """Labels that are many or long are written token by token: a row would read them all."""
-    sizes = [len(label.text.encode()) for label in answers.labels]
-    if answers.multi or sum(sizes) <= MOST_LABEL_BYTES:
-        return None
-    texts = json.dumps([label.text for label in answers.labels], ensure_ascii=False)
-    return Generation(max_tokens=max(sizes) + 1, form=Form(Kind.CHOICES, texts))
 
 
 def _check_use(node: exp.Anonymous, place: Place, function: Function, dialect: Dialect) -> None:
