@@ -16,7 +16,7 @@ from sqlax.result import Result
 from tests.compiler.test_differential import FOLDER, Case, canonical, cases
 from tests.fuzz.eager import execution
 
-pytestmark = pytest.mark.usefixtures("compile_quickly")
+pytestmark = [pytest.mark.usefixtures("compile_quickly"), pytest.mark.slow]
 
 MODEL = FakeModel(
     {
