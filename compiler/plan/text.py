@@ -21,7 +21,8 @@ from sqlax.compiler.plan.nodes import (
     Union,
     Window,
 )
-from sqlax.compiler.sql.call import SemanticCall, canonical
+from sqlax.compiler.sql.call import SemanticCall
+from sqlax.compiler.sql.canonical import canonical
 from sqlax.compiler.sql.prompt import Literal
 
 
