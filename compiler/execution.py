@@ -18,14 +18,15 @@ from sqlax.compiler.lowering.map_sites import MapSite, map_sites
 from sqlax.compiler.lowering.models import Models
 from sqlax.compiler.lowering.step import build_step, program_key, start
 from sqlax.compiler.outcome import OnProgress, Outcome, as_loaded
-from sqlax.compiler.placement import Stage
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import Node, Scan
 from sqlax.compiler.plan.output import Output
 from sqlax.compiler.query import QueryPlan
 from sqlax.compiler.reading import read_scans
+from sqlax.compiler.reduction import run_reduction
 from sqlax.compiler.report import Spent, check_errors, run_report, whole_report
 from sqlax.compiler.resident import Resident
+from sqlax.compiler.stage import Reduction, Stage
 from sqlax.compiler.streaming.answers import Left, following_answers, following_inputs
 from sqlax.compiler.streaming.run import run_divided
 from sqlax.compiler.texts import RunTexts
@@ -101,7 +102,7 @@ class Execution:
         connection = self.plan.catalog.connection
         try:
             for stage in self.plan.stages:
-                outcome = run_divided(self.part(stage), on_progress)
+                outcome = self._run_stage(stage, on_progress)
                 reports.append(outcome.report)
                 connection.register(stage.name, outcome.table)
             outcome = run_divided(self, on_progress)
@@ -110,6 +111,12 @@ class Execution:
                 connection.unregister(stage.name)
         seconds = time.perf_counter() - begin
         return replace(outcome, report=whole_report(reports, outcome.report, seconds))
+
+    def _run_stage(self, stage: Stage, on_progress: OnProgress | None) -> Outcome:
+        part = self.part(stage)
+        if isinstance(stage, Reduction):
+            return run_reduction(part, stage, on_progress)
+        return run_divided(part, on_progress)
 
     def part(self, stage: Stage) -> Execution:
         """The execution of one stage."""

@@ -35,8 +35,8 @@ from sqlax.compiler.plan.nodes import (
     Window,
     column,
 )
-from sqlax.compiler.plan.render import render
 from sqlax.compiler.plan.schema import Field, Schema
+from sqlax.compiler.stage import Stage, answered, reduction, scan_of
 
 Mode: TypeAlias = Literal["hybrid", "graph", "duckdb"]
 Choice: TypeAlias = Callable[[Node], bool]
@@ -45,21 +45,6 @@ Choice: TypeAlias = Callable[[Node], bool]
 
 _WORTH_A_STAGE = (Score, Join, Aggregate, Window, Distinct, Sort, Union, Unnest)
 """What the graph keeps although DuckDB runs an operator above it."""
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A program whose rows are stored under a name, for later stages to read.
-
-    Attributes:
-        name: of the stored rows.
-        plan: what is run; its leaves are scans.
-        reason: what the graph has no operation for, above it.
-    """
-
-    name: str
-    plan: Node
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -134,7 +119,7 @@ class _Placer:
             return self.lists.named(node, placed)
         self.lists.leave(placed, obstacle)
         inputs = tuple(self._in_duckdb(child, obstacle) for child in placed.inputs)
-        return _scan_of(node.with_inputs(inputs))
+        return scan_of(node.with_inputs(inputs))
 
     def _obstacle(self, node: Node, placed: Node) -> str | None:
         """Why DuckDB runs a node; None where the graph does, over the inputs that are placed."""
@@ -163,6 +148,8 @@ class _Placer:
     def _score(self, node: Score) -> Node:
         """A semantic operator; what the graph cannot read of its prompt DuckDB computes."""
         child = self.place(node.input)
+        if node.call.reduces:
+            return self._reduced(node, child)
         placed = as_below(node.with_inputs((child,)))
         obstacle = node_obstacle(placed, self.catalog)
         if obstacle is None and self.mode != "duckdb":
@@ -172,6 +159,14 @@ class _Placer:
         if obstacle is None:
             return as_below(node.with_inputs((stored,)))
         return self._prepared(node, stored)
+
+    def _reduced(self, node: Score, child: Node) -> Scan:
+        """What answers for whole lists: a stage of its own between two others."""
+        if child not in self.stored:
+            self.stored[child] = self._stage(child, f"{node.call.function} reads whole groups")
+        stage = reduction(node, self.stored[child], f"sqlax_stage_{len(self.stages) + 1}")
+        self.stages.append(stage)
+        return answered(node, self.stored[child], stage)
 
     def _in_duckdb(self, node: Node, reason: str) -> Node:
         """A placed node as something that DuckDB can read."""
@@ -202,7 +197,7 @@ class _Placer:
         fields = tuple(Field(n, t) for n, t in zip(names.values(), types, strict=True))
         kept = tuple(column(name) for name in known.names)
         prepared = Project(known + Schema(fields), below, (*kept, *names))
-        scan = _scan_of(prepared)
+        scan = scan_of(prepared)
         changed = replace(
             node,
             schema=prepared.schema + node.schema.select((node.name, node.name + "!")),
@@ -212,14 +207,6 @@ class _Placer:
         )
         outputs = tuple(column(name) for name in node.schema.names)
         return Project(node.schema, changed, outputs)
-
-
-def _scan_of(node: Node) -> Scan:
-    """A plan that DuckDB runs; it tells which stage's rows it reads."""
-    stages = [leaf.stage for leaf in node.walk() if isinstance(leaf, Stored)]
-    if not stages:
-        return Scan(as_sql(node.schema), render(node))
-    return Stored(as_sql(node.schema), render(node), stage=stages[-1])
 
 
 def _as_text(value: exp.Expr) -> exp.Expr:

@@ -11,7 +11,7 @@ import duckdb
 from sqlglot import exp
 
 from sqlax.compiler.build import build_plan
-from sqlax.compiler.placement import Mode, Stage, place
+from sqlax.compiler.placement import Mode, place
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import (
     Aggregate,
@@ -29,6 +29,7 @@ from sqlax.compiler.rules import Applied, rewrite_plan
 from sqlax.compiler.sql.functions import Function
 from sqlax.compiler.sql.rewrite import parse_query
 from sqlax.compiler.sql.tokens import Dialect
+from sqlax.compiler.stage import Stage
 from sqlax.errors import BindError, ParseError, Span
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
@@ -23,6 +24,9 @@ _WRITTEN = 1 << 10
 _NEXT = 20.0
 _LATER = 4.0
 _CLOSERS = '"}]'
+_OPENERS = tuple(map(ord, '{["'))
+_CHUNK = 512
+"""Tokens of a prompt in one run, where it has more."""
 
 Entries: TypeAlias = Int[Array, "pages page"]
 """What the pages hold, as above."""
@@ -33,24 +37,22 @@ def extend(
 ) -> tuple[Float[Array, "rows width"], Entries]:
     """Each row's rule and how many tokens of its answer are written, and the pages written to.
 
-    A run with a `row_capacity` below `PAGE` brings tokens that were generated, except to rows that
-    have none yet; any other brings tokens of prompts. Rules are looked for in prompts only.
+    A prompt may end in the beginning of a JSON answer, which was forced. Rules are looked for in
+    prompts only.
     """
     place, offset = _places(rows)
-    drawn = (rows.before > 0) & (rows.row_capacity < PAGE)
-    entry = rows.tokens + jnp.where(drawn.at[rows.row].get(mode="clip"), _GENERATED, 0)
-    pages = write_tokens(pages, place, entry)
-    held = read_tokens(pages, rows.table)
+    pages = write_tokens(pages, place, rows.tokens)
+    goes_on, held = _goes_on(rows), read_tokens(pages, rows.table)
     rule = first_rule(params["pattern"], _prompt(rows, held)).astype(jnp.int32)
-    written = _written(rows, held)
-    if rows.row_capacity < PAGE:
-        counts = _count(params["text"], rule, rows, written)
-        count = counts.at[rows.row, offset].get(mode="clip")
-        pages = write_tokens(
-            pages, place, entry + jnp.where(entry >= _GENERATED, count * _WRITTEN, 0)
-        )
-        written = jnp.where(drawn, counts[:, -1], written)
-    return jnp.stack([rule, written], axis=1).astype(jnp.float32), pages
+    text = params["text"].at[rule].get(mode="clip")
+    counts = _counts(text, rows, jnp.where(goes_on, _written(rows, held), -1))
+    count = counts.at[rows.row, jnp.maximum(offset, 0)].get(mode="clip")
+    length, end = rows.length.at[rows.row].get(mode="clip"), counts[:, -1]
+    forced = offset >= length - end.at[rows.row].get(mode="clip")
+    written = goes_on.at[rows.row].get(mode="clip") | forced
+    entry = rows.tokens + jnp.where(written, _GENERATED + count * _WRITTEN, 0)
+    pages = write_tokens(pages, place, entry)
+    return jnp.stack([rule, end], axis=1).astype(jnp.float32), pages
 
 
 def logits(params: Any, hidden: Float[Array, "rows 2"]) -> Float[Array, "rows vocabulary"]:
@@ -78,6 +80,13 @@ def _places(rows: PagedRows) -> tuple[Place, Int[Array, " tokens"]]:
     return places(rows.table, row, rows.before[row] + offset, kept), offset
 
 
+def _goes_on(rows: PagedRows) -> Bool[Array, " rows"]:
+    """Whether new tokens are of the row's text: prompts come in runs of 512, or at most 16."""
+    if rows.row_capacity < PAGE:
+        return rows.before > 0
+    return (rows.before % _CHUNK != 0) & (rows.row_capacity > PAGE)
+
+
 def _prompt(rows: PagedRows, held: Int[Array, "rows width"]) -> Int[Array, "rows width"]:
     there = _positions(held) < (rows.before + rows.length)[:, None]
     return jnp.where(there & (held < _GENERATED), held, -1)
@@ -89,20 +98,28 @@ def _written(rows: PagedRows, held: Int[Array, "rows width"]) -> Int[Array, " ro
     return jnp.max(jnp.where(last, held // _WRITTEN, 0), axis=1)
 
 
-def _count(
-    text: Int[Array, "rules longest"],
-    rule: Int[Array, " rows"],
-    rows: PagedRows,
-    written: Int[Array, " rows"],
+def _counts(
+    text: Int[Array, "rows longest"], rows: PagedRows, written: Int[Array, " rows"]
 ) -> Int[Array, "rows capacity"]:
-    """How many tokens of the answer are written after each of a row's new tokens."""
-    counts = []
-    for offset in range(rows.row_capacity):
+    """How many tokens of the answer are written after each of a row's new tokens.
+
+    Args:
+        text: each row's answer.
+        rows: the new tokens.
+        written: how many were written before; -1 where the tokens are a prompt's.
+    """
+    row = jnp.arange(text.shape[0], dtype=jnp.int32)
+    reads, is_json = written < 0, jnp.any(text[:, :1] == jnp.asarray(_OPENERS, jnp.int32), axis=1)
+
+    def step(count: Array, offset: Array) -> tuple[Array, Array]:
         token = rows.tokens.at[rows.start + offset].get(mode="clip")
-        right = text.at[rule, written].get(mode="clip") == token
-        written = written + ((offset < rows.length) & right).astype(jnp.int32)
-        counts.append(written)
-    return jnp.stack(counts, axis=1)
+        again = jnp.where(reads, (token == text[:, 0]).astype(jnp.int32), count)
+        after = jnp.where(text.at[row, count].get(mode="clip") == token, count + 1, again)
+        after = jnp.where((offset < rows.length) & (is_json | ~reads), after, count)
+        return after, after
+
+    offsets = jnp.arange(rows.row_capacity, dtype=jnp.int32)
+    return jax.lax.scan(step, jnp.maximum(written, 0), offsets)[1].T
 
 
 def _positions(held: Int[Array, "rows width"]) -> Int[Array, "1 width"]:

@@ -54,6 +54,7 @@ class PromptProfile:
         scale: layout of AI_SCORE with a scale.
         generate: layout of functions whose answer is written token by token.
         summarize: the instruction before the text of AI_SUMMARIZE.
+        summarize_agg: that of AI_SUMMARIZE_AGG, before all texts of a group.
         translate: that of AI_TRANSLATE; `{subject}` is the language.
         extract: that of AI_EXTRACT; `{subject}` names the fields.
     """
@@ -66,6 +67,7 @@ class PromptProfile:
     scale: Layout = Layout()
     generate: Layout = Layout()
     summarize: str = "Summarize the following text in one sentence:\n\n"
+    summarize_agg: str = "Summarize the following texts in one paragraph:\n\n"
     translate: str = "Translate the following text into {subject}:\n\n"
     extract: str = (
         "Read the following text and answer as JSON with these fields, null where it does not "

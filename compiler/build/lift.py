@@ -23,7 +23,7 @@ from sqlax.compiler.build.tree import (
 )
 from sqlax.compiler.plan.nodes import Node, Score, column, columns_of
 from sqlax.compiler.plan.schema import WRITTEN, Field
-from sqlax.compiler.sql.call import answer_type
+from sqlax.compiler.sql.call import SemanticCall, answer_type
 
 DETAILS = "details"
 """Metadata of the STRUCT that `return_error_details` gives."""
@@ -117,10 +117,15 @@ def _place(plan: Node, node: exp.Expr, guard: exp.Expr | None, templates: Templa
     call = replace(call, return_error_details=False).with_values(values)
     kind = answer_type(call)
     labels = tuple(label.text for label in call.labels) if kind.endswith("[]") else None
-    answer = Field(name, kind, labels, made=None if call.generation is None else WRITTEN)
+    answer = Field(name, kind, labels, made=WRITTEN if _is_written(call) else None)
     fields = (answer, Field(name + "!", "VARCHAR"))
     schema = replace(plan.schema, fields=plan.schema.fields + fields)
     return Score(schema, plan, call, name, ready)
+
+
+def _is_written(call: SemanticCall) -> bool:
+    """Whether the program itself writes the answer; what reduces lists is a stage of its own."""
+    return call.generation is not None and not call.reduces
 
 
 def _widen(plan: Node, name: str, guard: exp.Expr | None) -> Node:

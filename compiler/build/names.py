@@ -12,8 +12,10 @@ from sqlax.compiler.build.scope import Scope
 from sqlax.compiler.build.tree import rewrite
 from sqlax.compiler.plan.catalog import quote
 from sqlax.compiler.plan.nodes import Node
-from sqlax.compiler.sql.call import bind_call, return_type
+from sqlax.compiler.sql.aggregate_sites import as_written
+from sqlax.compiler.sql.call import bind_call
 from sqlax.compiler.sql.rewrite import find_calls, is_call
+from sqlax.compiler.sql.stub import stub_of
 from sqlax.errors import BindError
 
 
@@ -36,7 +38,9 @@ def output_names(select: exp.Select, scope: Scope, plan: Node, context: Context)
 def _own_name(item: exp.Expr, scope: Scope) -> str:
     if isinstance(item, exp.Column):
         return scope.visible_name(item)
-    return item.name if isinstance(item, exp.Dot) else item.sql("duckdb").replace("__AI_", "AI_")
+    if isinstance(item, exp.Dot):
+        return item.name
+    return as_written(item).sql("duckdb").replace("__AI_", "AI_")
 
 
 def _is_open(item: exp.Expr) -> bool:
@@ -55,8 +59,7 @@ def _describe(items: list[exp.Expr], scope: Scope, plan: Node, context: Context)
     def stub(node: exp.Expr) -> exp.Expr | None:
         if not is_call(node):
             return None
-        call = bind_call(node, context.sql, context.dialect)
-        return exp.cast(exp.Null(), exp.DataType.build(return_type(call), dialect="duckdb"))
+        return stub_of(bind_call(node, context.sql, context.dialect))
 
     texts = [rewrite(items[p], stub).sql("duckdb") for p in _described_places(items)]
     sources = ", ".join(_typed_source(s.name, s.columns, scope, plan) for s in scope.sources)

@@ -14,8 +14,9 @@ from sqlax.compiler.build.tree import rewrite
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import Node, Project, column
 from sqlax.compiler.plan.schema import Field, Schema
-from sqlax.compiler.sql.call import bind_call, return_type
+from sqlax.compiler.sql.call import bind_call
 from sqlax.compiler.sql.rewrite import find_calls, is_call
+from sqlax.compiler.sql.stub import stub_of
 from sqlax.compiler.sql.tokens import Dialect
 from sqlax.errors import BindError, Span
 
@@ -71,8 +72,7 @@ def _check(
     def stub(node: exp.Expr) -> exp.Expr | None:
         if not is_call(node):
             return None
-        call = bind_call(node, sql, dialect)
-        return exp.cast(exp.Null(), exp.DataType.build(return_type(call), dialect="duckdb"))
+        return stub_of(bind_call(node, sql, dialect))
 
     stubbed = rewrite(tree, stub).sql("duckdb")
     if dialect == "duckdb" and not find_calls(tree) and not catalog.parameters:

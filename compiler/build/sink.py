@@ -55,7 +55,8 @@ class _Sinker:
         """The column that replaces a node, or None to look at its operands."""
         if is_semantic(node):
             key, *values = node.expressions
-            texts = [self._as_text(value) for value in values]
+            reduces = self.context.templates.call(node).reduces
+            texts = [rewrite(v, self.visit) if reduces else self._as_text(v) for v in values]
             return exp.Anonymous(this=node.this, expressions=[key.copy(), *texts])
         if _stays(node) or not (self._is_movable(node) or _is_fixed(node)):
             return None

@@ -12,7 +12,8 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from sqlax.compiler.sql.call import SemanticCall, canonical
+from sqlax.compiler.sql.call import SemanticCall
+from sqlax.compiler.sql.canonical import canonical
 
 _MARK = "__semantic"
 

@@ -146,6 +146,7 @@ def _instruction(call: SemanticCall, profile: PromptProfile) -> str:
     """What a function tells the model to do with its text; the user's own words elsewhere."""
     told = {
         Function.SUMMARIZE: profile.summarize,
+        Function.SUMMARIZE_AGG: profile.summarize_agg,
         Function.TRANSLATE: profile.translate,
         Function.EXTRACT: profile.extract,
     }

@@ -22,7 +22,8 @@ from sqlax.compiler.plan.nodes import (
     Unnest,
     Window,
 )
-from sqlax.compiler.sql.call import SemanticCall, canonical
+from sqlax.compiler.sql.call import SemanticCall
+from sqlax.compiler.sql.canonical import canonical
 from sqlax.compiler.sql.prompt import Literal
 
 

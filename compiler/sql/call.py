@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
@@ -19,6 +18,7 @@ from sqlax.compiler.sql.examples import (
 )
 from sqlax.compiler.sql.form import ANY, read_fields
 from sqlax.compiler.sql.functions import (
+    AGGREGATES,
     CALL_PREFIX,
     SIGNATURES,
     Function,
@@ -27,7 +27,7 @@ from sqlax.compiler.sql.functions import (
 from sqlax.compiler.sql.generation import Generation, generation_of_labels, read_generation
 from sqlax.compiler.sql.options import Options
 from sqlax.compiler.sql.place import Place, span_of
-from sqlax.compiler.sql.prompt import Literal, Prompt, Value, read_prompt
+from sqlax.compiler.sql.prompt import Literal, Prompt, Value, read_parts, read_prompt
 from sqlax.compiler.sql.rewrite import CALL_SPAN
 from sqlax.errors import Span
 
@@ -45,7 +45,8 @@ class SemanticCall:
     """A call of one semantic function; equal calls give equal answers for equal rows.
 
     Where it was written, and what has no influence on a score, takes no part in equality. `subject`
-    is what the function's instruction names: a language, or fields.
+    is what the function's instruction names: a language, or fields; `is_ordered` says whether the
+    list of an aggregate has an order of its own.
     """
 
     function: Function
@@ -63,8 +64,14 @@ class SemanticCall:
     raw: bool = False
     generation: Generation | None = None
     subject: str | None = None
+    is_ordered: bool = False
     warnings: tuple[str, ...] = field(default=(), compare=False)
     span: Span = field(default=Span(0, 0), compare=False)
+
+    @property
+    def reduces(self) -> bool:
+        """Whether the one value is a list: all texts of a group, for one answer."""
+        return self.function in AGGREGATES
 
     @property
     def values(self) -> tuple[exp.Expr, ...]:
@@ -111,29 +118,6 @@ def answer_type(call: SemanticCall) -> str:
     return "VARCHAR[]" if call.multi else SIGNATURES[call.function].returns
 
 
-def canonical(call: SemanticCall) -> str:
-    """A text that is the same for all spellings of a call, and differs where answers may."""
-    fields: dict[str, object] = {
-        "function": call.function.value,
-        "prompt": [_canonical_part(part) for part in call.prompt],
-        "labels": [[label.text, label.description] for label in call.labels],
-        "multi": call.multi,
-        "scale": call.scale,
-        "threshold": call.threshold,
-        "task_description": call.task_description,
-        "examples": [[*example.parts, example.answer] for example in call.examples],
-        "model": call.model,
-        "on_error": call.on_error,
-        "return_error_details": call.return_error_details,
-        "max_error_ratio": call.max_error_ratio,
-        "raw": call.raw,
-    }
-    if call.generation is not None:
-        fields["generation"] = asdict(call.generation)
-        fields["subject"] = call.subject
-    return json.dumps(fields, ensure_ascii=False)
-
-
 @dataclass(frozen=True)
 class _Binder:
     """Reads the arguments of one call, each with the rules of its name and of the function."""
@@ -164,16 +148,31 @@ class _Binder:
             raw=options.flag("raw"),
             generation=generation,
             subject=subject,
+            is_ordered=options.arguments["prompt"].value.find(exp.Order) is not None,
             warnings=options.warnings(),
             span=self.place.span,
         )
 
     def _prompt(self) -> Prompt:
         given = self.options.arguments["prompt"]
+        if self.function in AGGREGATES:
+            return (*self._told(), Value(given.value))
         prompt = read_prompt(given.value, given.place)
         if not prompt and self.function is not Function.COUNT_TOKENS:
             raise given.place.error(f"the prompt of {self.function} is empty")
         return prompt
+
+    def _told(self) -> Prompt:
+        """What AI_AGG is to do with the texts: a constant."""
+        if self.function is not Function.AGG:
+            return ()
+        given = self._required("instruction", "'Which faults are named?'")
+        told = read_parts(given.value, given.place)
+        if any(part.expression.find(exp.Column) for part in told if isinstance(part, Value)):
+            raise given.place.error("the instruction must be the same for all rows: a constant")
+        if not told:
+            raise given.place.error("the instruction is empty")
+        return (*told, Literal("\n\n"))
 
     def _written(self, answers: Answers) -> tuple[str | None, Generation | None]:
         """What an instruction names, and how text is generated; neither for what only scores."""
@@ -184,7 +183,7 @@ class _Binder:
         if self.function is Function.TRANSLATE:
             self._required("language", "'French'")
             return options.text("language"), read_generation(options, ANY)
-        if self.function is Function.SUMMARIZE:
+        if self.function is Function.SUMMARIZE or self.function in AGGREGATES:
             return None, read_generation(options, ANY)
         if self.function is Function.GENERATE:
             return None, read_generation(options)
@@ -229,12 +228,10 @@ class _Binder:
 
 
 def _check_use(node: exp.Anonymous, place: Place, function: Function, dialect: Dialect) -> None:
+    if isinstance(node.parent, exp.Window) and function in AGGREGATES:
+        raise place.unsupported(f"{function} OVER a window cannot be compiled yet")
     if isinstance(node.parent, exp.Window | exp.Filter) and node.parent.this is node:
         raise place.error(f"{function} is no aggregate: it takes neither OVER nor FILTER")
     if dialect == "snowflake" and function is Function.CLASSIFY:
         message = "Snowflake's AI_CLASSIFY returns an OBJECT, which cannot be compiled yet"
         raise place.unsupported(f"{message}; dialect='duckdb' has it as a VARCHAR")
-
-
-def _canonical_part(part: Literal | Value) -> list[str]:
-    return ["text", part.text] if isinstance(part, Literal) else ["value", part.sql]

@@ -23,7 +23,13 @@ class Function(StrEnum):
     SUMMARIZE = "AI_SUMMARIZE"
     TRANSLATE = "AI_TRANSLATE"
     SENTIMENT = "AI_SENTIMENT"
+    AGG = "AI_AGG"
+    SUMMARIZE_AGG = "AI_SUMMARIZE_AGG"
     COUNT_TOKENS = "AI_COUNT_TOKENS"
+
+
+AGGREGATES: Final = frozenset({Function.AGG, Function.SUMMARIZE_AGG})
+"""Functions of all texts of a group: their first argument is read as LIST of it."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +89,8 @@ SIGNATURES: Final = {
         Signature(Function.SUMMARIZE, (), ("prompt",), WRITING, "VARCHAR"),
         Signature(Function.TRANSLATE, (), ("prompt", "language"), WRITING, "VARCHAR"),
         Signature(Function.SENTIMENT, ("AI_ANALYZE_SENTIMENT",), ("prompt",), ANSWERING, "VARCHAR"),
+        Signature(Function.AGG, (), ("prompt", "instruction"), WRITING, "VARCHAR"),
+        Signature(Function.SUMMARIZE_AGG, (), ("prompt",), WRITING, "VARCHAR"),
         Signature(Function.COUNT_TOKENS, (), ("prompt",), frozenset({"model"}), "INTEGER"),
     )
 }
@@ -91,8 +99,7 @@ LATER: Final = {
     "AI_GENERATE_TABLE": (
         *("LLM_COMPLETE_JSON", "AI_GENERATE_BOOL", "AI_GENERATE_INT", "AI_GENERATE_DOUBLE"),
     ),
-    "AI_AGG": ("LLM_REDUCE", "LLM_REDUCE_JSON"),
-    "AI_SUMMARIZE_AGG": (),
+    "LLM_REDUCE": ("LLM_REDUCE_JSON",),
     "AI_FOLD": (),
     "AI_EMBED": ("LLM_EMBEDDING",),
     "AI_SIMILARITY": (),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeGuard
 from sqlglot import Token, TokenType, exp
 from sqlglot.errors import ParseError as SqlglotParseError
 
+from sqlax.compiler.sql.aggregate_sites import merge_names, with_filters_inside
 from sqlax.compiler.sql.call_sites import CallSite, find_sites
 from sqlax.compiler.sql.functions import (
     CALL_PREFIX,
@@ -61,8 +62,8 @@ def parse_query(
     sites = find_sites(tokens, foreign)
     for site in sites:
         _check_known(site, tokens, sql)
-    merged = _number_parameters(_merge_names(tokens, sites))
-    tree = _parse(list(merged), sql, dialect).transform(_to_placeholder)
+    merged = _number_parameters(merge_names(tokens, sites))
+    tree = with_filters_inside(_parse(list(merged), sql, dialect).transform(_to_placeholder))
     _record_places(tree, sites, tokens)
     return tree
 
@@ -102,22 +103,6 @@ def _check_known(site: CallSite, tokens: Tokens, sql: str) -> None:
     close = close_functions(site.name)
     hint = f"did you mean {' or '.join(close)}?" if close else f"there are {describe_functions()}"
     raise BindError(f"there is no function {name}; {hint}", sql, site.name_span(tokens))
-
-
-def _merge_names(tokens: Tokens, sites: list[CallSite]) -> Iterator[Token]:
-    """The tokens with the name of each call merged into one."""
-    by_first = {site.first: site for site in sites}
-    skip_to = 0
-    for index, token in enumerate(tokens):
-        if index < skip_to:
-            continue
-        site = by_first.get(index)
-        if site is None:
-            yield token
-            continue
-        skip_to = site.opening
-        name = f"{CALL_PREFIX}{compiled_function(site.name)}"
-        yield replace_token(token, TokenType.VAR, name, end=tokens[skip_to - 1].end)
 
 
 def _number_parameters(tokens: Iterator[Token]) -> Iterator[Token]:

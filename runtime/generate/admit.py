@@ -80,7 +80,7 @@ def _candidates(
     padded = jnp.pad(state.order, (0, count))
     item = jax.lax.dynamic_slice(padded, (state.cursor,), (count,))
     waiting = state.cursor + jnp.arange(count, dtype=jnp.int32) < state.todo
-    need = _most_pages(state.length[item], inputs.max_tokens)
+    need = _most_pages(_prompt(state, item), inputs.max_tokens)
     hopeless = need > operator.pages - 1
     good = waiting & ~hopeless
     promised = jnp.where(lanes.active, _most_pages(lanes.prompt, inputs.max_tokens), 0)
@@ -98,6 +98,11 @@ def _most_pages(prompt: Int[Array, " rows"], max_tokens: Int[Array, ""]) -> Int[
     return (prompt + max_tokens - 1 + PAGE - 1) // PAGE
 
 
+def _prompt(state: GenerateState, item: Int[Array, " rows"]) -> Int[Array, " rows"]:
+    """Tokens of the items' prompts; one that has none is given an end token."""
+    return jnp.maximum(state.length[item], 1)
+
+
 def _seat(
     state: GenerateState, item: Int[Array, " lanes"], seated: Bool[Array, " lanes"]
 ) -> GenerateState:
@@ -113,7 +118,7 @@ def _seat(
         count=texts.count + jnp.sum(seated, dtype=jnp.int32),
     )
     return dataclasses.replace(
-        state, texts=begun, lanes=_placed(lanes, lane, item, place, state.length[item])
+        state, texts=begun, lanes=_placed(lanes, lane, item, place, _prompt(state, item))
     )
 
 

@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Int
 from sqlax.runtime.generate.admit import admits
 from sqlax.runtime.generate.inputs import GenerateInputs
 from sqlax.runtime.generate.operator import GenerateOperator, tile_of
-from sqlax.runtime.generate.state import GenerateState
+from sqlax.runtime.generate.state import GenerateState, Lanes
 
 PATIENCE = 4
 """Decode steps that a few lanes wait for others to share a chunk's tile with."""
@@ -35,16 +35,15 @@ class Next(NamedTuple):
 
 def what_next(operator: GenerateOperator, inputs: GenerateInputs, state: GenerateState) -> Next:
     """Admission first, then chunks that fill a tile or have waited, then decoding."""
-    pending = state.lanes.pending
-    long, ready = pending > 1, pending == 1
-    runs = jnp.sum(long, dtype=jnp.int32)
-    decoding = jnp.sum(ready, dtype=jnp.int32)
+    lanes = state.lanes
+    runs = jnp.sum(lanes.reads, dtype=jnp.int32)
+    decoding = jnp.sum(lanes.decodes, dtype=jnp.int32)
     admitting = _admitting(operator, inputs, state, runs + decoding)
     chunk = (runs > 0) & _is_due(operator, state, runs, decoding)
     turn = jnp.where(decoding > 0, jnp.int32(Turn.DECODE), jnp.int32(Turn.OVER))
     turn = jnp.where(chunk, jnp.int32(Turn.CHUNK), turn)
     turn = jnp.where(admitting, jnp.int32(Turn.ADMIT), turn)
-    shape = jnp.where(chunk, _tile(operator, pending), _width(operator, decoding))
+    shape = jnp.where(chunk, _tile(operator, lanes), _width(operator, decoding))
     return Next(turn, shape)
 
 
@@ -77,10 +76,10 @@ def _tile_rows(operator: GenerateOperator) -> int:
     return max(1, min(operator.chunks[0].rows // 2, operator.lanes // 8))
 
 
-def _tile(operator: GenerateOperator, pending: Int[Array, " lanes"]) -> Int[Array, ""]:
+def _tile(operator: GenerateOperator, lanes: Lanes) -> Int[Array, ""]:
     """The shortest shape that some lane waits for."""
-    tiles = tile_of(operator, pending)
-    return jnp.min(jnp.where(pending > 1, tiles, len(operator.chunks) - 1)).astype(jnp.int32)
+    tiles = tile_of(operator, lanes.pending)
+    return jnp.min(jnp.where(lanes.reads, tiles, len(operator.chunks) - 1)).astype(jnp.int32)
 
 
 def _width(operator: GenerateOperator, decoding: Int[Array, ""]) -> Int[Array, ""]:

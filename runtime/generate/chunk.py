@@ -37,15 +37,15 @@ class Crew(NamedTuple):
 def chunk_crew(operator: GenerateOperator, lanes: Lanes, number: int) -> Crew:
     """The first lanes whose next chunk has tile shape `number`, as many as fit its tokens."""
     tile, pending = operator.chunks[number], lanes.pending
-    asking = (pending > 1) & (tile_of(operator, pending) == number)
+    asking = lanes.reads & (tile_of(operator, pending) == number)
     crew = _first(asking, jnp.minimum(pending, CHUNK), tile.rows)
     fits = jnp.cumsum(crew.run, dtype=jnp.int32) <= tile.tokens
     return Crew(crew.lane, crew.used & fits, jnp.where(fits, crew.run, 0))
 
 
 def decode_crew(operator: GenerateOperator, lanes: Lanes, number: int) -> Crew:
-    """The lanes with one pending token; width `number` holds them all."""
-    ready = lanes.pending == 1
+    """The lanes that need the next token of their text; width `number` holds them all."""
+    ready = lanes.decodes
     return _first(ready, ready.astype(jnp.int32), operator.widths[number])
 
 
@@ -82,17 +82,26 @@ def chunk_rows(
     crew: Crew,
     tile: Tile,
 ) -> PagedRows:
-    """The pending tokens of the crew: of the prompt, then of the text."""
+    """The pending tokens of the crew: of the prompt, then of the text.
+
+    A prompt without tokens is an end token: what a document begins with.
+    """
     lanes, run = state.lanes, lay_end_to_end(crew.run, tile.tokens)
     fed, prompt = lanes.fed[crew.lane], lanes.prompt[crew.lane]
     offset = fed[run.inside] + run.offset
     tokens = prompt_tokens(
         operator, inputs, texts, state, Asked(lanes.item[crew.lane], run.inside, offset)
     )
+    blank = state.length[lanes.item[crew.lane]] == 0
+    tokens = jnp.where(blank[run.inside], _end_token(inputs), tokens)
     made = offset - prompt[run.inside]
     written = state.texts.tokens.at[lanes.place[crew.lane][run.inside], made].get(mode="clip")
     tokens = jnp.where(made >= 0, written, tokens)
     return _paged(state, crew, run, jnp.where(run.row < tile.rows, tokens, 0), tile.row_capacity)
+
+
+def _end_token(inputs: GenerateInputs) -> Int[Array, ""]:
+    return jnp.argmax(inputs.automaton.ends).astype(jnp.int32)
 
 
 def decode_rows(state: GenerateState, crew: Crew) -> PagedRows:

@@ -6,7 +6,7 @@ import dataclasses
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Int
+from jaxtyping import Array, Bool, Int, UInt
 
 from sqlax.kvcache.pages import Pages, new_pages
 from sqlax.models.language_model import Prefix
@@ -38,7 +38,7 @@ class Lanes:
     fed: Int[Array, " lanes"]
     state: Int[Array, " lanes"]
     table: Int[Array, "lanes pages_per_row"]
-    key: Int[Array, " lanes"]
+    key: UInt[Array, " lanes"]
 
     @property
     def active(self) -> Bool[Array, " lanes"]:
@@ -49,6 +49,16 @@ class Lanes:
     def pending(self) -> Int[Array, " lanes"]:
         """Tokens of the row that its pages do not hold yet; 0 for an empty lane."""
         return jnp.where(self.active, self.prompt + self.made - self.fed, 0)
+
+    @property
+    def decodes(self) -> Bool[Array, " lanes"]:
+        """Lanes whose pages lack the last token of their text alone."""
+        return (self.pending == 1) & (self.made > 0)
+
+    @property
+    def reads(self) -> Bool[Array, " lanes"]:
+        """Lanes whose next tokens are a chunk: of the prompt, or forced ones."""
+        return (self.pending > 0) & ~self.decodes
 
 
 @jax.tree_util.register_dataclass

@@ -65,7 +65,7 @@ def run_decode(
         decode_rows=state.work.decode_rows + jnp.sum(crew.used, dtype=jnp.int64),
         decode_lanes=state.work.decode_lanes + operator.widths[number],
     )
-    waiting = jnp.any(state.lanes.pending > 1)
+    waiting = jnp.any(state.lanes.reads)
     state = dataclasses.replace(
         state, work=work, waited=jnp.where(waiting, state.waited + 1, 0).astype(jnp.int32)
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,8 +39,8 @@ class Case:
     sql: str
 
 
-def cases() -> Iterator[Case]:
-    for topic in TOPICS:
+def cases(topics: Iterable[str] = TOPICS) -> Iterator[Case]:
+    for topic in topics:
         text = (FOLDER / f"{topic}.sql").read_text(encoding="utf-8")
         for block in re.split(r"\n\n+", text.strip())[1:]:
             name, _, sql = block.partition("\n")

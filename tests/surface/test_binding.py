@@ -86,7 +86,7 @@ def test_t31_all_spellings_give_one_answer(con, spelling: str) -> None:  # type:
     [
         ("SELECT AI_IF(review) FROM r UNION ALL BY NAME SELECT TRUE", "BY NAME"),
         ("SELECT ARRAY(SELECT id FROM r WHERE AI_IF(review))", "ARRAY"),
-        ("SELECT AI_GENERATE(review) FROM r", "AI_GENERATE"),
+        ("SELECT AI_EMBED(review) FROM r", "AI_EMBED"),
     ],
 )
 def test_what_cannot_be_compiled_is_named(con, query: str, operator: str) -> None:  # type: ignore[no-untyped-def]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from sqlax.compiler.sql.call import SemanticCall, bind_call, canonical, return_type
+from sqlax.compiler.sql.call import SemanticCall, bind_call, return_type
+from sqlax.compiler.sql.canonical import canonical
 from sqlax.compiler.sql.examples import Example, Label
 from sqlax.compiler.sql.functions import Function
 from sqlax.compiler.sql.prompt import Literal

@@ -83,10 +83,8 @@ def test_functions_that_the_database_defines_are_its_own() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("AI_GENERATE", "AI.GENERATE", "ai_complete", "AI_EXTRACT", "AI_SUMMARIZE"),
-        *("AI_TRANSLATE", "AI_SENTIMENT", "AI_AGG", "AI_SUMMARIZE_AGG", "AI_FOLD", "AI_EMBED"),
-        *("AI_SIMILARITY", "AI.RANK", "llm_complete", "llm_embedding", "llm_reduce"),
-        *("ai_query", "NLjoin", "prompt", "google_ml.embed"),
+        *("AI_FOLD", "AI_EMBED", "AI_SIMILARITY", "AI.RANK", "llm_embedding", "llm_reduce"),
+        *("AI_GENERATE_TABLE", "NLjoin", "google_ml.embed"),
     ],
 )
 def test_functions_of_later_are_refused_by_name(name: str) -> None:
