@@ -70,11 +70,19 @@ def load_operator(score: Score, layout: PromptLayout, loading: Loading) -> Loade
         return load_score(layout, loading)
     vocabulary = vocabulary_of(loading.tokenizer, end_tokens(loading.tokenizer))
     automaton = token_automaton(wanted.form.expression(), vocabulary, wanted.max_tokens)
-    return load_generate(layout, loading, automaton, wanted.max_tokens, _drawing(wanted))
+    return load_generate(layout, loading, automaton, _drawing(wanted))
 
 
 def _drawing(wanted: Generation) -> Drawing:
-    return Drawing(wanted.temperature, wanted.top_k, wanted.top_p, wanted.min_p, wanted.seed)
+    return Drawing(
+        max_tokens=wanted.max_tokens,
+        min_tokens=wanted.min_tokens,
+        temperature=wanted.temperature,
+        top_k=wanted.top_k,
+        top_p=wanted.top_p,
+        min_p=wanted.min_p,
+        seed=wanted.seed,
+    )
 
 
 def make_operator(

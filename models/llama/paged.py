@@ -110,7 +110,7 @@ def _attend_pages(
         position = i * BLOCK + jnp.arange(BLOCK, dtype=jnp.int32)
         key, value = (read_heads(x, ids) for x in store)
         there = (position[None, :] < held[:, None])[:, None, :, None]
-        value = jnp.where(there, value, jnp.zeros((), value.dtype))  # what was left may be NaN
+        key, value = (jnp.where(there, x, jnp.zeros((), x.dtype)) for x in (key, value))
         mask = (position < seen[:, :, None])[:, None, None]
         return attend_more(so_far, query, from_bits(key), from_bits(value), mask)
 

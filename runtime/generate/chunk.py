@@ -67,11 +67,7 @@ def give_pages(state: GenerateState, crew: Crew, most_run: int) -> GenerateState
     column = held[:, None] + jnp.arange(most, dtype=jnp.int32)[None, :]
     column = jnp.where(given > 0, column, lanes.table.shape[1])
     table = lanes.table.at[crew.lane[:, None], column].set(given, mode="drop")
-    in_use = (pages.queue.shape[0] - 1 - pages.free).astype(jnp.int64)
-    work = dataclasses.replace(state.work, most_pages=jnp.maximum(state.work.most_pages, in_use))
-    return dataclasses.replace(
-        state, pages=pages, work=work, lanes=dataclasses.replace(lanes, table=table)
-    )
+    return dataclasses.replace(state, pages=pages, lanes=dataclasses.replace(lanes, table=table))
 
 
 def chunk_rows(

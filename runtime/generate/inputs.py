@@ -38,10 +38,12 @@ class GenerateInputs(PromptInputs):
 
     Attributes:
         max_tokens: most tokens of a text, int32.
+        min_tokens: tokens before which no text ends by choice, int32.
         automaton: what the text may be.
         sampling: how tokens are drawn.
     """
 
     max_tokens: Int[Array, ""]
+    min_tokens: Int[Array, ""]
     automaton: TokenAutomaton
     sampling: Sampling

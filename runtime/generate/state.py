@@ -80,6 +80,7 @@ class Work:
         decode_lanes: lanes in them, empty or not, summed.
         chunks: prefill and forced runs.
         most_pages: most pages held at once.
+        most_unused: most positions of held pages without a token at once.
     """
 
     decode_steps: Int[Array, ""]
@@ -87,6 +88,7 @@ class Work:
     decode_lanes: Int[Array, ""]
     chunks: Int[Array, ""]
     most_pages: Int[Array, ""]
+    most_unused: Int[Array, ""]
 
 
 @jax.tree_util.register_dataclass
