@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import llama_cpp
 import numpy as np
@@ -20,19 +20,36 @@ CONTEXT = 512
 def start(task: Task) -> Write:
     """Load the model; the returned function writes texts."""
     path = _in_bf16(Path(task["model"]), Path(task["scratch"]))
-    rows = BATCH if task["mode"] == "batched" else 1
     llama = llama_cpp.Llama(
         str(path),
-        n_ctx=CONTEXT * rows,
+        n_ctx=CONTEXT,
         n_batch=2048,
-        n_seq_max=rows,
         n_threads=task["threads"],
         n_threads_batch=task["threads"],
         verbose=False,
     )
-    if rows == 1:
+    if task["mode"] == "rows":
         return lambda prompts: [_one(llama, prompt, task["tokens"]) for prompt in prompts]
-    return lambda prompts: _all(llama, prompts, task["tokens"])
+    sequences = _sequences(llama)
+    return lambda prompts: _all(sequences, prompts, task["tokens"])
+
+
+class Sequences(NamedTuple):
+    """A context of `BATCH` sequences of their own; the library's class makes one of one.
+
+    Attributes:
+        llama: the class's object, which owns the model.
+        context: the library's handle.
+    """
+
+    llama: Any
+    context: Any
+
+
+def _sequences(llama: Any) -> Sequences:
+    wanted = llama.context_params
+    wanted.n_ctx, wanted.n_seq_max, wanted.kv_unified = CONTEXT * BATCH, BATCH, False
+    return Sequences(llama, llama_cpp.llama_init_from_model(llama.model, wanted))
 
 
 def _in_bf16(path: Path, scratch: Path) -> Path:
@@ -57,16 +74,16 @@ def _one(llama: Any, prompt: list[int], tokens: int) -> list[int]:
     return list(islice(llama.generate(prompt, temp=0.0, repeat_penalty=1.0), tokens))
 
 
-def _all(llama: Any, prompts: list[list[int]], tokens: int) -> list[list[int]]:
+def _all(sequences: Sequences, prompts: list[list[int]], tokens: int) -> list[list[int]]:
     texts: list[list[int]] = []
     for at in range(0, len(prompts), BATCH):
-        texts += _batch(llama, prompts[at : at + BATCH], tokens)
+        texts += _batch(sequences, prompts[at : at + BATCH], tokens)
     return texts
 
 
-def _batch(llama: Any, prompts: list[list[int]], tokens: int) -> list[list[int]]:
+def _batch(sequences: Sequences, prompts: list[list[int]], tokens: int) -> list[list[int]]:
     """All prompts at once, then one token of each at a time."""
-    context = llama.ctx
+    context = sequences.context
     llama_cpp.llama_memory_clear(llama_cpp.llama_get_memory(context), True)
     batch = llama_cpp.llama_batch_init(2048, 0, 1)
     texts: list[list[int]] = [[] for _ in prompts]
@@ -76,7 +93,7 @@ def _batch(llama: Any, prompts: list[list[int]], tokens: int) -> list[list[int]]
         if llama_cpp.llama_decode(context, batch):
             raise RuntimeError("llama.cpp could not decode a batch")
         held = [before + len(run) for before, run in zip(held, new, strict=True)]
-        new = [[_likeliest(llama, place)] for place in last]
+        new = [[_likeliest(sequences, place)] for place in last]
         for text, run in zip(texts, new, strict=True):
             text += run
     llama_cpp.llama_batch_free(batch)
@@ -99,9 +116,9 @@ def _put(batch: Any, new: list[list[int]], held: list[int]) -> list[int]:
     return last
 
 
-def _likeliest(llama: Any, place: int) -> int:
-    logits = llama_cpp.llama_get_logits_ith(llama.ctx, place)
-    return int(np.argmax(np.ctypeslib.as_array(logits, (llama.n_vocab(),))))
+def _likeliest(sequences: Sequences, place: int) -> int:
+    logits = llama_cpp.llama_get_logits_ith(sequences.context, place)
+    return int(np.argmax(np.ctypeslib.as_array(logits, (sequences.llama.n_vocab(),))))
 
 
 if __name__ == "__main__":
