@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.machine import ROOT
+
 HERE = Path(__file__).parent
 HOME = Path(os.environ.get("SQLAX_PEERS") or Path.home() / ".cache" / "sqlax" / "peers")
 SYSTEMS = {
@@ -72,7 +74,7 @@ def start_peer(name: str, task: Mapping[str, object]) -> Peer:
         raise PeerMissingError(f"not installed: benchmarks/peers/install.sh {folder}")
     process = subprocess.Popen(
         [str(python), str(HERE / folder / "generate.py")],
-        env={**_environment(), "PYTHONPATH": str(HERE)},
+        env={**_environment(), "PYTHONPATH": str(ROOT)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""A peer's side of the conversation; imports nothing of ours, so that any environment runs it.
+"""A peer's side of the conversation; needs nothing but Python, so that any environment runs it.
 
 The first line of standard input is the task as JSON: the model's file, the prompts as token ids,
 tokens to write for each, and the peer's mode. Every further line asks for one timed run, which is

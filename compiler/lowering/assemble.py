@@ -17,7 +17,6 @@ from sqlax.compiler.lowering.environment import dtype_of_kind
 from sqlax.compiler.lowering.machine import Blueprint, TokenCount
 from sqlax.compiler.lowering.map_sites import MapSite, map_sites
 from sqlax.compiler.lowering.operators import (
-    FEWEST_LANES,
     Sizes,
     load_operator,
     make_operator,
@@ -195,7 +194,7 @@ class Assembly:
         sizes = Sizes(
             {0: 1, 1: self.id_capacity}.get(len(values_of(score)), self.capacity(score.input)),
             self.capacity(score.input),
-            self.capacity(score.input, FEWEST_LANES),
+            self.capacity(score.input, 0),
             self._longest[self.models.of(score).name],
             self._first_id(score),
         )
@@ -239,9 +238,13 @@ class Assembly:
         return bucket(len(self.dictionary))
 
     def capacity(self, node: Node, least: int = 256) -> int:
-        """The most row slots that a node's relation can have; `least` slots for few rows."""
+        """The most row slots that a node's relation can have; `least` slots for few rows.
+
+        With 0 for `least`, the most rows of the tables as they are, not a capacity.
+        """
         if isinstance(node, Scan):
-            return min(self._scan_capacity[node], bucket(len(self.tables[node]), least))
+            rows = len(self.tables[node])
+            return min(self._scan_capacity[node], bucket(rows, least) if least else rows)
         if isinstance(node, Aggregate) and not node.keys:
             return 1
         sides = [self.capacity(side, least) for side in node.inputs]

@@ -22,9 +22,11 @@ from sqlax.runtime.prompt.operator import PromptOperator
 from sqlax.runtime.relation import bucket
 from sqlax.runtime.score.operator import ScoreOperator
 
-MOST_LANES = 128
-"""Rows that generate at once; measured: more gain little and need more pages."""
+MOST_LANES = 256
+"""Rows that generate at once; measured: a step of 200 rows takes 15% less than two of 100."""
 FEWEST_LANES = 8
+_LANE_STEP = 16
+"""More lanes than four times as many are a multiple of it; fewer, a power of two."""
 PAGE_BYTES = 512 << 20
 """Most bytes of pages: what all rows at work may need together."""
 
@@ -35,7 +37,7 @@ class Sizes(NamedTuple):
     Attributes:
         items: capacity of the list of distinct prompts.
         rows: most input rows, a capacity.
-        few: the same in finer steps.
+        few: most input rows that there can be now, not a capacity.
         longest: tokens of the longest text that a prompt may hold.
         first_id: text id of the operator's first text.
     """
@@ -109,6 +111,15 @@ def values_of(score: Score) -> tuple[str, ...]:
     return tuple(value.name for value in row_values(score.call))
 
 
+def lanes_for(rows: int) -> int:
+    """Rows that generate at once where there are `rows` at most: in rounds of equal size."""
+    rounds = max(1, -(-rows // MOST_LANES))
+    lanes = -(-rows // rounds)
+    if lanes <= 4 * _LANE_STEP:
+        return bucket(lanes, FEWEST_LANES)
+    return -(-lanes // _LANE_STEP) * _LANE_STEP
+
+
 def _generate_operator(
     score: Score,
     wanted: Generation,
@@ -122,7 +133,7 @@ def _generate_operator(
     row_tokens = bucket(max(1, min(longest, model.context_length)), 32)
     places = bucket(sizes.rows)
     most_tokens = bucket(wanted.max_tokens)
-    lanes = max(FEWEST_LANES, min(MOST_LANES, sizes.few))
+    lanes = lanes_for(sizes.few)
     per_row = -(-(row_tokens + most_tokens - 1) // PAGE)
     affordable = PAGE_BYTES // (PAGE * model.kv_bytes_per_token)
     return GenerateOperator(

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import llama_cpp
 import numpy as np
-from worker import Task, Write, serve
+
+from benchmarks.peers.worker import Task, Write, serve
 
 BATCH = 32
 """Sequences a batch; more gave nothing."""
