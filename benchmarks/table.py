@@ -35,6 +35,10 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         *("query", "seconds", "compile_seconds", "metric", "quality", "rows", "calls"),
         *("tokens_prefilled", "tokens_reused"),
     ),
+    "paper": (
+        *("query", "threshold", "rows", "passing", "relative_passing", "seconds"),
+        *("relative_seconds", "compile_seconds", "calls", "tokens", "written_tokens"),
+    ),
     "tpch": (
         *("sf", "query", "mode", "seconds", "load_seconds", "compile_seconds"),
         *("duckdb_seconds", "relative_seconds", "equal"),

@@ -17,6 +17,7 @@ from sqlax.compiler.lowering.environment import dtype_of_kind
 from sqlax.compiler.lowering.machine import Blueprint, TokenCount
 from sqlax.compiler.lowering.map_sites import MapSite, map_sites
 from sqlax.compiler.lowering.operators import (
+    FEWEST_LANES,
     Sizes,
     load_operator,
     make_operator,
@@ -194,7 +195,7 @@ class Assembly:
         sizes = Sizes(
             {0: 1, 1: self.id_capacity}.get(len(values_of(score)), self.capacity(score.input)),
             self.capacity(score.input),
-            self.capacity(score.input, 0),
+            self.capacity(score.input, FEWEST_LANES),
             self._longest[self.models.of(score).name],
             self._first_id(score),
         )
@@ -238,13 +239,9 @@ class Assembly:
         return bucket(len(self.dictionary))
 
     def capacity(self, node: Node, least: int = 256) -> int:
-        """The most row slots that a node's relation can have; `least` slots for few rows.
-
-        With 0 for `least`, the most rows of the tables as they are, not a capacity.
-        """
+        """The most row slots that a node's relation can have; `least` slots for few rows."""
         if isinstance(node, Scan):
-            rows = len(self.tables[node])
-            return min(self._scan_capacity[node], bucket(rows, least) if least else rows)
+            return min(self._scan_capacity[node], bucket(len(self.tables[node]), least))
         if isinstance(node, Aggregate) and not node.keys:
             return 1
         sides = [self.capacity(side, least) for side in node.inputs]

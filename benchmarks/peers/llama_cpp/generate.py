@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.peers.worker import Task, Write, serve
 
 BATCH = 32
-"""Sequences a batch; more gave nothing."""
+"""Sequences a batch."""
 CONTEXT = 512
 """Positions of a sequence."""
 
