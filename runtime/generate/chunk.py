@@ -44,13 +44,24 @@ def chunk_crew(operator: GenerateOperator, lanes: Lanes, number: int) -> Crew:
 
 
 def decode_crew(operator: GenerateOperator, lanes: Lanes, number: int) -> Crew:
-    """The lanes with one pending token; width `number` holds them all."""
+    """The lanes with one pending token, shortest rows first; width `number` holds them all."""
     ready = lanes.pending == 1
-    return _first(ready, ready.astype(jnp.int32), operator.widths[number])
+    order = jnp.argsort(jnp.where(ready, lanes.fed, _LAST), stable=True)
+    return _crew(order, ready, ready.astype(jnp.int32), operator.widths[number])
+
+
+_LAST = 1 << 30
 
 
 def _first(asking: Bool[Array, " lanes"], run: Int[Array, " lanes"], rows: int) -> Crew:
-    lane = jnp.argsort(~asking, stable=True)[:rows].astype(jnp.int32)
+    return _crew(jnp.argsort(~asking, stable=True), asking, run, rows)
+
+
+def _crew(
+    order: Int[Array, " lanes"], asking: Bool[Array, " lanes"], run: Int[Array, " lanes"], rows: int
+) -> Crew:
+    """The first lanes in an order that has those that are asking in front."""
+    lane = order[:rows].astype(jnp.int32)
     lane = jnp.pad(lane, (0, rows - lane.shape[0]))
     used = asking[lane] & (jnp.arange(rows, dtype=jnp.int32) < asking.shape[0])
     return Crew(lane, used, jnp.where(used, run[lane], 0))
