@@ -8,80 +8,27 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import jax.numpy as jnp
 from jaxtyping import Array, Int
 
-from sqlax.compiler.lowering.chains import Chain, chains_of
-from sqlax.compiler.lowering.environment import Environment, Typed
+from sqlax.compiler.lowering.blueprint import Blueprint, phases_of
 from sqlax.compiler.lowering.expressions import Expressions
-from sqlax.compiler.lowering.kinds import answers_of, listed, written
-from sqlax.compiler.lowering.maps import ValueMap
+from sqlax.compiler.lowering.kinds import answers_of, listed
 from sqlax.compiler.lowering.phases import Phases
 from sqlax.compiler.lowering.relational import Relational
-from sqlax.compiler.lowering.written import NoTexts, ProgramTexts
-from sqlax.compiler.plan.catalog import Catalog
-from sqlax.compiler.plan.nodes import Node, Scan, Score
+from sqlax.compiler.lowering.surroundings import environment, program_texts, texts_of
+from sqlax.compiler.lowering.written import ProgramTexts
+from sqlax.compiler.plan.nodes import Score
 from sqlax.compiler.plan.schema import Kind
 from sqlax.models.language_model import Params
 from sqlax.runtime.prompt.operator import PromptOperator
 from sqlax.runtime.prompt.prepare import prepare
-from sqlax.runtime.prompt.texts import TextTokens
 from sqlax.runtime.relation import Column, Relation
 from sqlax.runtime.state import ProgramInputs, ProgramState
 
 Branch: TypeAlias = Callable[[Params, ProgramInputs, ProgramState], ProgramState]
-
-
-@dataclass(frozen=True)
-class TokenCount:
-    """One AI_COUNT_TOKENS call: the model whose tokens count, and (column, lead) of its values."""
-
-    model: str
-    values: tuple[tuple[str, int], ...]
-
-
-@dataclass(frozen=True)
-class Blueprint:
-    """A placed plan with everything static that lowering needs.
-
-    Attributes:
-        plan: the plan; its leaves are scans.
-        catalog: gives DuckDB's types.
-        scans: the plan's scans in loading order.
-        scores: the plan's score operators, inputs before readers.
-        operators: the static side of each score operator.
-        counts: what AI_COUNT_TOKENS counts, by plan node.
-        joins: the nodes that may ask for more slots: joins and sorts.
-        capacities: slots of each join that a run before found too small; else 0.
-        constants: string constants of the plan's expressions.
-        maps: what DuckDB has evaluated for each value of a column.
-        parameter_types: DuckDB type of each run-time parameter.
-    """
-
-    plan: Node
-    catalog: Catalog
-    scans: tuple[Scan, ...]
-    scores: tuple[Score, ...]
-    operators: tuple[PromptOperator, ...]
-    counts: dict[Score, TokenCount]
-    joins: tuple[Node, ...]
-    capacities: tuple[int, ...]
-    constants: tuple[str, ...]
-    maps: tuple[ValueMap, ...]
-    parameter_types: dict[str, str]
-
-    @property
-    def chains(self) -> tuple[Chain, ...]:
-        """The early-stopping LIMITs with the operators below each."""
-        return chains_of(self.plan, self.scores)
-
-
-def phases_of(blueprint: Blueprint) -> Phases:
-    """The phases of a blueprint's program."""
-    return Phases(len(blueprint.operators), len(blueprint.chains))
 
 
 def relational(blueprint: Blueprint, inputs: ProgramInputs, state: ProgramState) -> Relational:
@@ -119,42 +66,6 @@ def count_tokens(
         valid = valid & column.valid
     no_error = Column(jnp.zeros(relation.capacity, jnp.int32), jnp.zeros(relation.capacity, bool))
     return relation.with_columns(**{name: Column(total, valid), name + "!": no_error})
-
-
-def texts_of(
-    blueprint: Blueprint, inputs: ProgramInputs, state: ProgramState, model: str
-) -> TextTokens:
-    """Where prompts to a model read tokens: its pool, and what it has written."""
-    pairs = zip(blueprint.operators, state.operators, strict=False)
-    made = (written(o, progress) for o, progress in pairs if o.model.name == model)
-    return TextTokens(inputs.pools[model], tuple(m for m in made if m is not None))
-
-
-def environment(blueprint: Blueprint, inputs: ProgramInputs, state: ProgramState) -> Environment:
-    """Constants and parameters as the expressions read them."""
-    parameters = {
-        name: Typed(inputs.parameters[name], kind)
-        for name, kind in blueprint.parameter_types.items()
-        if name in inputs.parameters
-    }
-    return Environment(
-        lambda text: inputs.constants[blueprint.constants.index(text)],
-        parameters,
-        table=lambda wanted: inputs.maps[blueprint.maps.index(wanted)],
-        written=program_texts(blueprint, inputs, state) or NoTexts(),
-    )
-
-
-def program_texts(
-    blueprint: Blueprint, inputs: ProgramInputs, state: ProgramState
-) -> ProgramTexts | None:
-    """What is written so far; None where no operator has a place for texts yet."""
-    pairs = zip(blueprint.operators, state.operators, strict=False)
-    made = [(o.model.name, written(o, progress)) for o, progress in pairs]
-    texts = tuple((model, w) for model, w in made if w is not None)
-    if not texts or inputs.texts is None:
-        return None
-    return ProgramTexts(texts[0][1].first_id, texts, inputs.texts)
 
 
 def merged(blueprint: Blueprint, state: ProgramState, rows: Relational) -> ProgramState:

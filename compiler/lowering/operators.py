@@ -11,6 +11,7 @@ from sqlax.errors import UnsupportedError
 from sqlax.kvcache.paged import PAGE
 from sqlax.models.language_model import GeneratingModel, LanguageModel
 from sqlax.runtime.constrain.constraint import token_automaton
+from sqlax.runtime.constrain.expression import choice
 from sqlax.runtime.constrain.vocabulary import vocabulary_of
 from sqlax.runtime.generate.operator import GenerateOperator
 from sqlax.runtime.load.generate import Drawing, load_generate
@@ -70,7 +71,8 @@ def load_operator(score: Score, layout: PromptLayout, loading: Loading) -> Loade
     if wanted is None:
         return load_score(layout, loading)
     vocabulary = vocabulary_of(loading.tokenizer, end_tokens(loading.tokenizer))
-    automaton = token_automaton(wanted.form.expression(), vocabulary, wanted.max_tokens)
+    allowed = choice(*layout.labels) if layout.labels else wanted.form.expression()
+    automaton = token_automaton(allowed, vocabulary, wanted.max_tokens)
     return load_generate(layout, loading, automaton, _drawing(wanted))
 
 

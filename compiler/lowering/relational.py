@@ -31,6 +31,7 @@ from sqlax.compiler.plan.nodes import (
     SortItem,
     Stored,
     Union,
+    Unnest,
     Window,
     column,
 )
@@ -139,6 +140,10 @@ def _union(self: Relational, node: Union) -> Relation:
     return concatenate(*(_renamed(self, node, side) for side in node.inputs))
 
 
+def _unnest(self: Relational, node: Unnest) -> Relation:
+    raise NotLowerableError("UNNEST")
+
+
 def _renamed(self: Relational, node: Union, side: Node) -> Relation:
     """The rows of one side under the union's names."""
     rows = self.evaluate(side)
@@ -229,4 +234,5 @@ _CASES: dict[type[Node], Callable[[Relational, Any], Relation]] = {
     Sort: _sort,
     Limit: _limit,
     Union: _union,
+    Unnest: _unnest,
 }

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sqlax.compiler.sql.constants import read_number
-from sqlax.compiler.sql.form import ANY, Form, read_form
+from sqlax.compiler.sql.form import ANY, Form, Kind, read_form
 
 if TYPE_CHECKING:
+    from sqlax.compiler.sql.examples import Answers
     from sqlax.compiler.sql.options import Options
 
 MAX_TOKENS: Final = 128
 """Tokens of a text where the call does not say."""
+MOST_LABEL_BYTES: Final = 1024
+"""Labels of more bytes together are not scored but generated, constrained to them."""
 EVERY_TOKEN: Final = (1 << 31) - 1
 """`top_k` that cuts nothing."""
 
@@ -73,6 +77,15 @@ def _min_tokens(options: Options, most: int) -> int:
     if given is not None and value > most:
         raise given.place.error(f"min_tokens is {value}, and max_tokens is {most}")
     return value
+
+
+def generation_of_labels(answers: Answers) -> Generation | None:
+    """Labels that are many or long are written token by token: a row would read them all."""
+    sizes = [len(label.text.encode()) for label in answers.labels]
+    if answers.multi or sum(sizes) <= MOST_LABEL_BYTES:
+        return None
+    texts = json.dumps([label.text for label in answers.labels], ensure_ascii=False)
+    return Generation(max_tokens=max(sizes) + 1, form=Form(Kind.CHOICES, texts))
 
 
 def _temperature(options: Options) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import jax
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float, Int, UInt32
 
 from sqlax.runtime.constrain.token_automaton import TokenAutomaton
 from sqlax.runtime.prompt.inputs import PromptInputs
@@ -28,7 +28,7 @@ class Sampling:
     top_k: Int[Array, ""]
     top_p: Float[Array, ""]
     min_p: Float[Array, ""]
-    seed: Int[Array, ""]
+    seed: UInt32[Array, ""]
 
 
 @jax.tree_util.register_dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int, UInt32
 
 from sqlax.runtime.constrain.masks import allowed, is_allowed
 from sqlax.runtime.constrain.token_automaton import TokenAutomaton
@@ -47,7 +47,7 @@ def drawn(
     logits: Float[Array, "rows vocabulary"],
     mask: Bool[Array, "rows vocabulary"],
     sampling: Sampling,
-    key: Int[Array, " rows"],
+    key: UInt32[Array, " rows"],
     number: Int[Array, " rows"],
 ) -> Int[Array, " rows"]:
     """A token drawn from each row's distribution; int32.
@@ -129,12 +129,12 @@ def _ordered_bits(x: Float[Array, "rows vocabulary"]) -> Int[Array, "rows vocabu
 
 
 def _uniform(
-    sampling: Sampling, key: Int[Array, " rows"], number: Int[Array, " rows"]
+    sampling: Sampling, key: UInt32[Array, " rows"], number: Int[Array, " rows"]
 ) -> Float[Array, " rows"]:
     """A number from 0 to 1 of each row's own; the batch has no part in it."""
     root = jax.random.key(sampling.seed)
 
-    def one(own: Int[Array, ""], place: Int[Array, ""]) -> Float[Array, ""]:
+    def one(own: UInt32[Array, ""], place: Int[Array, ""]) -> Float[Array, ""]:
         row = jax.random.fold_in(jax.random.fold_in(root, own), place)
         return jax.random.uniform(row, dtype=jnp.float32)
 

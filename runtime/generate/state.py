@@ -6,7 +6,7 @@ import dataclasses
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Int
+from jaxtyping import Array, Bool, Int, UInt32
 
 from sqlax.kvcache.pages import Pages, new_pages
 from sqlax.models.language_model import Prefix
@@ -38,7 +38,7 @@ class Lanes:
     fed: Int[Array, " lanes"]
     state: Int[Array, " lanes"]
     table: Int[Array, "lanes pages_per_row"]
-    key: Int[Array, " lanes"]
+    key: UInt32[Array, " lanes"]
 
     @property
     def active(self) -> Bool[Array, " lanes"]:
