@@ -27,6 +27,7 @@ class Generation:
 
     Attributes:
         max_tokens: most tokens of a text.
+        min_tokens: tokens before which no text ends unless it can only end.
         temperature: 0 takes the likeliest token.
         top_k: only so many of the likeliest tokens.
         top_p: only the likeliest tokens with so much of the probability together.
@@ -36,6 +37,7 @@ class Generation:
     """
 
     max_tokens: int = MAX_TOKENS
+    min_tokens: int = 0
     temperature: float = 0.0
     top_k: int = EVERY_TOKEN
     top_p: float = 1.0
@@ -56,8 +58,10 @@ def read_generation(options: Options, form: Form | None = None) -> Generation:
         BindError: a number is of the wrong kind or out of range.
     """
     top_p, min_p = options.share("top_p"), options.share("min_p")
+    max_tokens = options.integer("max_tokens", least=1) or MAX_TOKENS
     return Generation(
-        max_tokens=options.integer("max_tokens", least=1) or MAX_TOKENS,
+        max_tokens=max_tokens,
+        min_tokens=_min_tokens(options, max_tokens),
         temperature=_temperature(options),
         top_k=options.integer("top_k", least=1) or EVERY_TOKEN,
         top_p=1.0 if top_p is None else top_p,
@@ -65,6 +69,14 @@ def read_generation(options: Options, form: Form | None = None) -> Generation:
         seed=options.integer("seed", least=0) or 0,
         form=read_form(options) if form is None else form,
     )
+
+
+def _min_tokens(options: Options, most: int) -> int:
+    value = options.integer("min_tokens", least=0) or 0
+    given = options.given("min_tokens")
+    if given is not None and value > most:
+        raise given.place.error(f"min_tokens is {value}, and max_tokens is {most}")
+    return value
 
 
 def generation_of_labels(answers: Answers) -> Generation | None:
