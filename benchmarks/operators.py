@@ -1,6 +1,6 @@
-"""How fast is one semantic operator, against the machine's matrix product? W1, W1b and W3.
+"""How fast is one semantic operator, against the machine's matrix product? W1, W1b, W2 and W3.
 
-python -m benchmarks.operators --workload W1|W1b|W3 --json FILE
+python -m benchmarks.operators --workload W1|W1b|W2|W3 --json FILE [--peers]
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ from benchmarks.roof import Roof
 from benchmarks.snippets import load_snippets
 from benchmarks.timing import Timing, time_query
 from benchmarks.workloads import NAMES, Workload, check_instruction, workloads
+from benchmarks.writing import measure_writing
 from sqlax.connection import Connection
 from sqlax.models.language_model import LanguageModel
+from sqlax.models.registry.lookup import resolve
 
 Row = dict[str, Any]
 
@@ -32,13 +34,18 @@ Row = dict[str, Any]
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
     parser = argument_parser("operators", __doc__)
-    parser.add_argument("--workload", choices=NAMES, required=True)
+    parser.add_argument("--workload", choices=(*NAMES, "W2"), required=True)
+    parser.add_argument("--peers", action="store_true", help="W2 beside other systems")
     given = parser.parse_args(arguments)
     model = load_model(given.model)
     if given.workload == "W1b":
         check_instruction(model)
     with cold_cache():
-        fields = measure(given.workload, model, given.data, given.rows, given.repeats)
+        if given.workload == "W2":
+            file = resolve(given.model) if given.peers else None
+            fields = measure_writing(model, file, given.data, given.rows, given.repeats)
+        else:
+            fields = measure(given.workload, model, given.data, given.rows, given.repeats)
     write_report(given.json, "operators", arguments, fields)
 
 

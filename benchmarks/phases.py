@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import jax
 
 from sqlax.compiler.execution import Execution
-from sqlax.compiler.lowering.assemble import Assembly, Models
+from sqlax.compiler.lowering.assemble import Assembly
+from sqlax.compiler.lowering.models import Models
 from sqlax.compiler.query import plan_query
 from sqlax.connection import Connection
 from sqlax.models.language_model import LanguageModel

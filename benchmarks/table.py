@@ -23,6 +23,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "operators": (
         *("workload", "system", "rows", "seconds", "compile_seconds", "rows_per_second"),
         *("tokens_per_second", "roof_gflops", "roof_share", "accuracy", "peak_rss_bytes"),
+        *("written_per_second", "relative_throughput", "occupancy", "pages", "equal_texts"),
+        "missing",
     ),
     "selectivity": (
         *("mode", "share", "rows", "seconds", "relative_seconds", "tokens"),
@@ -32,6 +34,10 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "sembench": (
         *("query", "seconds", "compile_seconds", "metric", "quality", "rows", "calls"),
         *("tokens_prefilled", "tokens_reused"),
+    ),
+    "paper": (
+        *("query", "threshold", "rows", "passing", "relative_passing", "seconds"),
+        *("relative_seconds", "compile_seconds", "calls", "tokens", "written_tokens"),
     ),
     "tpch": (
         *("sf", "query", "mode", "seconds", "load_seconds", "compile_seconds"),

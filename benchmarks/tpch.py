@@ -28,7 +28,7 @@ from benchmarks.equality import Row, same_rows
 from benchmarks.tpch_data import QUERIES, load_tpch, query_texts, tpch_folder
 from sqlax.compiled import CompiledQuery
 from sqlax.compiler.execution import Execution
-from sqlax.compiler.lowering.assemble import Models
+from sqlax.compiler.lowering.models import Models
 from sqlax.compiler.placement import Mode
 from sqlax.connection import Connection
 from sqlax.errors import SqlaxError

@@ -96,7 +96,8 @@ class Estimator:
         prefix = len(tokens_of(layout.prefix, model.tokenizer))
         calls, row_tokens = self._calls(node), self._row_tokens(node, model, layout)
         rows = calls + len(layout.neutral) if calls else 0
-        tokens = round(rows * row_tokens) + (prefix if calls else 0)
+        written = 0 if node.call.generation is None else calls * node.call.generation.max_tokens
+        tokens = round(rows * row_tokens) + (prefix if calls else 0) + written
         rows_bytes = model.kv_bytes_per_token * (prefix + round(row_tokens))
         return Estimate(calls, tokens, tokens * model.flops_per_token, rows_bytes)
 

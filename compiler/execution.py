@@ -11,10 +11,11 @@ import jax
 import numpy as np
 
 from sqlax.compiler.decoding import check_numbers, decode
-from sqlax.compiler.lowering.assemble import Assembly, Models
+from sqlax.compiler.lowering.assemble import Assembly
+from sqlax.compiler.lowering.blueprint import Blueprint, phases_of
 from sqlax.compiler.lowering.columns import Tables
-from sqlax.compiler.lowering.machine import Blueprint, phases_of
 from sqlax.compiler.lowering.map_sites import MapSite, map_sites
+from sqlax.compiler.lowering.models import Models
 from sqlax.compiler.lowering.step import build_step, program_key, start
 from sqlax.compiler.outcome import OnProgress, Outcome, as_loaded
 from sqlax.compiler.plan.catalog import Catalog

@@ -114,7 +114,9 @@ def _score_line(node: Score, estimator: Estimator, done: OperatorReport | None) 
     if done is None:
         return f"{text} [{numbers}]"
     failed = f", {done.failed:,} failed" if done.failed else ""
-    actual = f"{done.calls:,} calls, {done.tokens:,} tokens, {done.reused:,} reused{failed}"
+    written = f", {done.written}" if done.written else ""
+    actual = f"{done.calls:,} calls, {done.tokens:,} tokens, {done.reused:,} reused"
+    actual += f"{written}{failed}"
     return f"{text} [{numbers} | actual {done.rows:,} rows, {actual}]"
 
 

@@ -31,6 +31,7 @@ from sqlax.compiler.plan.nodes import (
     Sort,
     Stored,
     Union,
+    Unnest,
     Window,
     column,
 )
@@ -42,7 +43,7 @@ Choice: TypeAlias = Callable[[Node], bool]
 """Whether DuckDB runs a node that both could run."""
 
 
-_WORTH_A_STAGE = (Score, Join, Aggregate, Window, Distinct, Sort, Union)
+_WORTH_A_STAGE = (Score, Join, Aggregate, Window, Distinct, Sort, Union, Unnest)
 """What the graph keeps although DuckDB runs an operator above it."""
 
 

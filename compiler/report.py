@@ -12,6 +12,7 @@ from sqlax.compiler.lowering.assemble import Assembly
 from sqlax.compiler.lowering.operators import reasons
 from sqlax.compiler.plan.nodes import Score
 from sqlax.compiler.texts import RunTexts
+from sqlax.compiler.written_report import WrittenReport, written_report
 from sqlax.errors import RowError
 from sqlax.runtime.prompt.state import PromptState, Status
 from sqlax.runtime.state import ProgramState
@@ -49,6 +50,7 @@ class OperatorReport:
         failed: rows without an answer.
         failures: the first of them.
         inputs: rows that the operator was given.
+        written: what its loop did; None for an operator that writes no text.
     """
 
     name: str
@@ -59,6 +61,7 @@ class OperatorReport:
     failed: int
     failures: tuple[Failure, ...]
     inputs: int
+    written: WrittenReport | None = None
 
 
 @dataclass(frozen=True)
@@ -166,6 +169,7 @@ def _operator_report(
         failed=len(failing),
         failures=tuple(_failure(assembly, texts, score, done, r) for r in failing[:_MOST_FAILURES]),
         inputs=int(done.relation.mask.sum()),
+        written=written_report(done),
     )
 
 

@@ -29,7 +29,7 @@ class RunTexts:
     def values(self) -> pa.ChunkedArray:
         """All texts; ids are places in it, those of no text are NULL."""
         known = self._assembly.dictionary.values.cast(pa.string())
-        gap = pa.nulls(self._assembly.code_capacity - len(known), pa.string())
+        gap = pa.nulls(self._assembly.capacities.codes - len(known), pa.string())
         operators = self._assembly.blueprint().operators
         made = []
         for operator, progress in zip(operators, self._state.operators, strict=True):

@@ -54,7 +54,7 @@ class NarrowColumn:
         valid = exists if self.valid is None else self.valid
         return Column(self._values(), valid, self.low, self.bits)
 
-    def part(self, at: Int[Array, ""], rows: int) -> NarrowColumn:
+    def part(self, at: Int[Array, ""] | int, rows: int) -> NarrowColumn:
         """The slots from `at` on."""
         data = jax.lax.dynamic_slice_in_dim(self.data, at, rows)
         valid = self.valid
@@ -88,7 +88,7 @@ class NarrowRelation:
         mask = jnp.arange(self.capacity, dtype=jnp.int32) < self.count
         return Relation({name: c.wide(mask) for name, c in self.columns.items()}, mask)
 
-    def part(self, at: Int[Array, ""], rows: int) -> Relation:
+    def part(self, at: Int[Array, ""] | int, rows: int) -> Relation:
         """The slots from `at` on with their values in full; they must lie inside the capacity."""
         mask = at + jnp.arange(rows, dtype=jnp.int32) < self.count
         parts = ((name, column.part(at, rows)) for name, column in self.columns.items())

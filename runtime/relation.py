@@ -73,7 +73,7 @@ class Relation:
         """The rows at `index`, of which those with `mask` exist."""
         return Relation({name: c.take(index) for name, c in self.columns.items()}, mask)
 
-    def part(self, at: Int[Array, ""], rows: int) -> Relation:
+    def part(self, at: Int[Array, ""] | int, rows: int) -> Relation:
         """The slots from `at` on, which must lie inside the capacity."""
 
         def sliced(values: Array) -> Array:

@@ -14,6 +14,7 @@ from sqlax.runtime.narrow import NarrowRelation
 from sqlax.runtime.prompt.inputs import PromptInputs, TokenPool
 from sqlax.runtime.prompt.state import PromptState
 from sqlax.runtime.relation import Column, Relation
+from sqlax.runtime.text.tables import TextTables
 
 
 @jax.tree_util.register_dataclass
@@ -28,6 +29,7 @@ class ProgramInputs:
         parameters: run-time parameters as columns of one row.
         pools: the tokens of the texts that prompts read, by model name.
         operators: constants of each operator that asks a model.
+        texts: what written texts are spelled and compared with; None where none are written.
         counted: constant tokens of each AI_COUNT_TOKENS prompt, in the manifest's order.
     """
 
@@ -38,6 +40,7 @@ class ProgramInputs:
     pools: dict[str, TokenPool]
     operators: tuple[PromptInputs, ...]
     counted: Column
+    texts: TextTables | None
 
 
 @jax.tree_util.register_dataclass

@@ -151,7 +151,7 @@ class Connection:
 
     def _plan(self, text: str, span: Span | None, parameters: Mapping[str, Any]) -> Execution:
         from sqlax.compiler.execution import Execution
-        from sqlax.compiler.lowering.assemble import Models
+        from sqlax.compiler.lowering.models import Models
         from sqlax.compiler.query import plan_query
         from sqlax.runtime.load.pool import DEFAULT_TOKEN_BUDGET
 

@@ -44,7 +44,7 @@ def answers(expression: exp.Expr, templates: Templates) -> exp.Expr:
     """The expression with each semantic call replaced by the column of its answer."""
 
     def visit(node: exp.Expr) -> exp.Expr | None:
-        if isinstance(node, exp.Dot) and is_semantic(node.this.unnest()):
+        if isinstance(node, exp.Dot) and _has_details(node.this.unnest(), templates):
             return _detail(node, templates)
         return _answer(node, templates) if is_semantic(node) else None
 
@@ -65,6 +65,10 @@ def _answer(node: exp.Expr, templates: Templates) -> exp.Expr:
     )
     details.meta[DETAILS] = True
     return details
+
+
+def _has_details(node: exp.Expr, templates: Templates) -> bool:
+    return is_semantic(node) and templates.call(node).return_error_details
 
 
 def _detail(node: exp.Dot, templates: Templates) -> exp.Expr:

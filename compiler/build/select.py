@@ -30,6 +30,7 @@ from sqlax.compiler.build.tree import (
     is_subquery,
     rewrite,
 )
+from sqlax.compiler.build.unnest import unnested
 from sqlax.compiler.plan.nodes import Distinct, Filter, Node, Project, Score, Window, column
 from sqlax.compiler.plan.schema import Field, Schema
 from sqlax.errors import BindError, UnsupportedError
@@ -66,8 +67,6 @@ def _refuse_clauses(select: exp.Select, context: Context) -> None:
     for clause in ("laterals", "pivots", "sample", "connect", "match"):
         if select.args.get(clause):
             raise UnsupportedError(f"{clause.upper()} cannot be compiled yet", context.sql)
-    if any(item.find(exp.UDTF, exp.Explode) for item in select.expressions):
-        raise UnsupportedError("UNNEST in SELECT cannot be compiled yet", context.sql)
 
 
 def _where_plain(plan: Node, conditions: list[exp.Expr], context: Context) -> Node:
@@ -125,6 +124,7 @@ def _tail(plan: Node, select: exp.Select, clauses: Clauses, context: Context) ->
     plan, clauses = _windows(plan, clauses, context)
     if clauses.qualify is not None:
         plan = where(plan, clauses.qualify, context)
+    plan, clauses = unnested(plan, clauses, context)
     if clauses.on:
         plan, clauses = _first_of_each(plan, clauses, context)
     elif select.args.get("distinct"):

@@ -15,17 +15,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Int
 
+from sqlax.compiler.lowering.blueprint import Blueprint, phases_of
 from sqlax.compiler.lowering.kinds import scoring
-from sqlax.compiler.lowering.machine import (
-    Blueprint,
-    Branch,
-    after_run,
-    goto,
-    phases_of,
-    texts_of,
-    wait_if,
-    with_operator,
-)
+from sqlax.compiler.lowering.machine import Branch, after_run, goto, wait_if, with_operator
+from sqlax.compiler.lowering.surroundings import texts_of
 from sqlax.models.language_model import LanguageModel, Params
 from sqlax.runtime.prompt.batch import next_batch
 from sqlax.runtime.prompt.inputs import PromptInputs

@@ -10,6 +10,7 @@ from sqlax.compiler.lowering.environment import Environment, NotLowerableError
 from sqlax.compiler.lowering.relational import Relational
 from sqlax.compiler.lowering.support import blank_parameters, dtype_of, obstacle
 from sqlax.compiler.plan.catalog import Catalog
+from sqlax.compiler.plan.flow import written_by
 from sqlax.compiler.plan.held import as_below
 from sqlax.compiler.plan.nodes import Join, Node, Scan, Score
 from sqlax.compiler.plan.schema import Kind, Schema
@@ -36,6 +37,9 @@ def _score_obstacle(node: Score, catalog: Catalog) -> str | None:
             return f"a prompt value of type {node.input.schema[value.name].described}"
         if not isinstance(value, exp.Column) and value.find(exp.Column):
             return f"the prompt value {value.sql('duckdb')}"
+        author = written_by(node.input, value.name) if isinstance(value, exp.Column) else None
+        if author is not None and author.call.model != node.call.model:
+            return "a text that another model has written"
     return None if node.guard is None else obstacle(node.guard, catalog, node.input.schema)
 
 

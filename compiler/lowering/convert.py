@@ -6,6 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Shaped
 
 from sqlax.compiler.lowering.environment import NotLowerableError, Typed, dtype_of_kind
+from sqlax.compiler.lowering.written import RANKED
 from sqlax.compiler.plan.schema import UNTYPED, Kind, decimal_scale, kind_of, value_range
 from sqlax.runtime.quotient import quotient
 from sqlax.runtime.relation import Column
@@ -88,6 +89,8 @@ def comparable(a: Typed, b: Typed) -> list[tuple[Column, Column]]:
         return list(
             zip(_whole_and_fraction(a, digits), _whole_and_fraction(b, digits), strict=True)
         )
+    if a.type == b.type == RANKED:
+        return [(a.column, b.column)]
     if {a.kind, b.kind} == {Kind.DATE, Kind.TIMESTAMP}:
         return list(zip(_day_and_time(a), _day_and_time(b), strict=True))
     a, b = common(a, b)

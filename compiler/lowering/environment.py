@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Int
 
 from sqlax.compiler.lowering.maps import ValueMap
+from sqlax.compiler.lowering.written import NoTexts, WrittenTexts
 from sqlax.compiler.plan.schema import CARRIED, Kind, kind_of
 from sqlax.runtime.lists import Lists
 from sqlax.runtime.mapping import MapTable
@@ -56,6 +57,7 @@ class Environment:
         parameters: run-time parameters as columns of one row, with their types.
         overflow: conditions under which DuckDB would report an overflow or a division by zero.
         table: the values of a map; blank ones where only the shapes matter.
+        written: the texts that models write in the program.
         lists: what the columns that the program makes are numbers of, by `Field.made`.
     """
 
@@ -63,6 +65,7 @@ class Environment:
     parameters: Mapping[str, Typed] = field(default_factory=dict)
     overflow: list[Bool[Array, ""]] = field(default_factory=list)
     table: Callable[[ValueMap], MapTable] = blank_table
+    written: WrittenTexts = field(default_factory=NoTexts)
     lists: dict[str, Lists] = field(default_factory=dict)
 
     def report(self, condition: Bool[Array, " rows"], mask: Bool[Array, " rows"]) -> None:

@@ -18,8 +18,10 @@ from sqlax.compiler.lowering.environment import Environment, NotLowerableError, 
 from sqlax.compiler.lowering.logic import LOGIC
 from sqlax.compiler.lowering.maps import ValueMap, argument_of, can_be_map
 from sqlax.compiler.lowering.numbers import NUMBERS, NUMBERS_BY_NAME
+from sqlax.compiler.lowering.patterns import PATTERNS
 from sqlax.compiler.lowering.ranges import does_not_fit
 from sqlax.compiler.lowering.volatility import is_constant, is_pure, is_volatile
+from sqlax.compiler.lowering.written import RANKED
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import columns_of
 from sqlax.compiler.plan.schema import CARRIED, UNTYPED, Field, Kind, Schema, kind_of
@@ -95,8 +97,25 @@ class Expressions:
         if isinstance(node, exp.Anonymous):
             rule = _BY_NAME.get(str(node.this).lower())
         if rule is None:
-            raise NotLowerableError(type(node).__name__.upper() + self._of_made(node))
+            raise self.refused(node)
         return rule(self, node)
+
+    def refused(self, node: exp.Expr) -> NotLowerableError:
+        """The error for an operation that the graph does not have."""
+        return NotLowerableError(type(node).__name__.upper() + self._of_made(node))
+
+    def ranked(self, value: Typed) -> Typed:
+        """Texts of any origin by their ranks: they compare as the texts do, and nothing else.
+
+        Raises:
+            NotLowerableError: the values are no texts.
+        """
+        if value.type == RANKED:
+            return value
+        if value.kind is not Kind.STRING:
+            raise NotLowerableError(f"comparison of generated text with {value.type}")
+        column = value.column
+        return Typed(Column(self.environment.written.rank(column.data), column.valid), RANKED)
 
     def _of_made(self, node: exp.Expr) -> str:
         """What keeps an expression from being a map, to be told."""
@@ -152,7 +171,7 @@ class Expressions:
             NotLowerableError: its type has no order on the device.
         """
         value = self.lower(node)
-        if value.kind is Kind.OPAQUE:
+        if value.kind is Kind.OPAQUE and value.type != RANKED:
             raise NotLowerableError(f"ordering or grouping by a value of type {value.type}")
         return value.column
 
@@ -199,6 +218,8 @@ def _column(self: Expressions, node: exp.Expr) -> Typed:
     if node.name not in self.relation.columns:
         raise NotLowerableError(f"the field {node.sql('duckdb')}")
     field = self.schema[node.name]
+    if field.kind is Kind.WRITTEN:
+        return self.ranked(Typed(self.relation.columns[node.name], "VARCHAR"))
     if field.kind in CARRIED:
         raise NotLowerableError(f"computing with a {field.described}")
     return Typed(self.relation.columns[node.name], field.type)
@@ -227,6 +248,7 @@ _RULES: dict[type[exp.Expr], Rule] = {
     **NUMBERS,
     **BITS,
     **DATES,
+    **PATTERNS,
 }
 _BY_NAME: dict[str, Rule] = {**NUMBERS_BY_NAME, **DATES_BY_NAME}
 

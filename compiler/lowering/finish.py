@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from sqlax.compiler.lowering.machine import Blueprint, Branch, goto, merged, phases_of, relational
+from sqlax.compiler.lowering.blueprint import Blueprint, phases_of
+from sqlax.compiler.lowering.machine import Branch, goto, merged, relational
 from sqlax.compiler.lowering.relational import Relational
 from sqlax.compiler.plan.list_call import makers
 from sqlax.compiler.plan.nodes import Node

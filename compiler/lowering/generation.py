@@ -13,17 +13,10 @@ from typing import NamedTuple, TypeAlias
 import jax.numpy as jnp
 from jaxtyping import Array, Bool
 
+from sqlax.compiler.lowering.blueprint import Blueprint, phases_of
 from sqlax.compiler.lowering.kinds import Generating, generating
-from sqlax.compiler.lowering.machine import (
-    Blueprint,
-    Branch,
-    after_run,
-    goto,
-    phases_of,
-    texts_of,
-    wait_if,
-    with_operator,
-)
+from sqlax.compiler.lowering.machine import Branch, after_run, goto, wait_if, with_operator
+from sqlax.compiler.lowering.surroundings import texts_of
 from sqlax.models.language_model import Params
 from sqlax.runtime.generate.admit import admit
 from sqlax.runtime.generate.choose import Turn, what_next

@@ -14,6 +14,7 @@ from sqlglot import exp
 from sqlax.compiler.lowering.convert import comparable, convert
 from sqlax.compiler.lowering.environment import NotLowerableError
 from sqlax.compiler.lowering.expressions import Expressions
+from sqlax.compiler.lowering.written import RANKED
 from sqlax.compiler.plan.nodes import Join, JoinKey, JoinKind, Node, Score
 from sqlax.compiler.plan.schema import Kind, kind_of
 from sqlax.runtime.operators.join import Pairs, pair_rows, with_lonely_right
@@ -116,6 +117,8 @@ class _Sides:
 
 def _keys(left: Expressions, right: Expressions, key: JoinKey) -> list[Key]:
     a, b = left.lower(key.left), right.lower(key.right)
+    if RANKED in (a.type, b.type):
+        a, b = left.ranked(a), right.ranked(b)
     if kind_of(a.type) is kind_of(b.type) is Kind.INTEGER:
         # All integers are held alike: no conversion, which would lose their bounds.
         return [Key(a.column, b.column, key.null_safe)]

@@ -13,6 +13,7 @@ from sqlax.compiler.lowering.convert import comparable, convert
 from sqlax.compiler.lowering.environment import NotLowerableError, Typed
 from sqlax.compiler.lowering.intervals import compare_intervals, is_interval
 from sqlax.compiler.lowering.volatility import is_constant
+from sqlax.compiler.lowering.written import RANKED
 from sqlax.compiler.plan.schema import Kind
 from sqlax.errors import SqlaxError
 from sqlax.runtime.operators.order import order_code
@@ -67,9 +68,11 @@ def sides(self: Expressions, a: exp.Expr, b: exp.Expr) -> tuple[Typed, Typed]:
 
 def _matched(self: Expressions, a: exp.Expr, value: Typed, b: exp.Expr) -> tuple[Typed, Typed]:
     """The value of `a`, lowered before, and that of `b`; an ENUM beside another type is text."""
-    if is_text(b) and value.kind not in (Kind.STRING, Kind.ENUM):
+    if is_text(b) and value.kind not in (Kind.STRING, Kind.ENUM) and value.type != RANKED:
         return value, read_as(self, b, value.type)
     other = self.lower(b)
+    if RANKED in (value.type, other.type):
+        return self.ranked(value), self.ranked(other)
     if value.type != other.type:
         value, other = _text_of(self, a, value), _text_of(self, b, other)
     return value, other

@@ -8,77 +8,27 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import jax.numpy as jnp
 from jaxtyping import Array, Int
 
-from sqlax.compiler.lowering.chains import Chain, chains_of
-from sqlax.compiler.lowering.environment import Environment, Typed
-from sqlax.compiler.lowering.kinds import answers_of, listed, written
-from sqlax.compiler.lowering.maps import ValueMap
+from sqlax.compiler.lowering.blueprint import Blueprint, phases_of
+from sqlax.compiler.lowering.expressions import Expressions
+from sqlax.compiler.lowering.kinds import answers_of, listed
 from sqlax.compiler.lowering.phases import Phases
 from sqlax.compiler.lowering.relational import Relational
-from sqlax.compiler.plan.catalog import Catalog
-from sqlax.compiler.plan.nodes import Node, Scan, Score
+from sqlax.compiler.lowering.surroundings import environment, program_texts, texts_of
+from sqlax.compiler.lowering.written import ProgramTexts
+from sqlax.compiler.plan.nodes import Score
+from sqlax.compiler.plan.schema import Kind
 from sqlax.models.language_model import Params
 from sqlax.runtime.prompt.operator import PromptOperator
 from sqlax.runtime.prompt.prepare import prepare
-from sqlax.runtime.prompt.texts import TextTokens
 from sqlax.runtime.relation import Column, Relation
 from sqlax.runtime.state import ProgramInputs, ProgramState
 
 Branch: TypeAlias = Callable[[Params, ProgramInputs, ProgramState], ProgramState]
-
-
-@dataclass(frozen=True)
-class TokenCount:
-    """One AI_COUNT_TOKENS call: the model whose tokens count, and (column, lead) of its values."""
-
-    model: str
-    values: tuple[tuple[str, int], ...]
-
-
-@dataclass(frozen=True)
-class Blueprint:
-    """A placed plan with everything static that lowering needs.
-
-    Attributes:
-        plan: the plan; its leaves are scans.
-        catalog: gives DuckDB's types.
-        scans: the plan's scans in loading order.
-        scores: the plan's score operators, inputs before readers.
-        operators: the static side of each score operator.
-        counts: what AI_COUNT_TOKENS counts, by plan node.
-        joins: the nodes that may ask for more slots: joins and sorts.
-        capacities: slots of each join that a run before found too small; else 0.
-        constants: string constants of the plan's expressions.
-        maps: what DuckDB has evaluated for each value of a column.
-        parameter_types: DuckDB type of each run-time parameter.
-    """
-
-    plan: Node
-    catalog: Catalog
-    scans: tuple[Scan, ...]
-    scores: tuple[Score, ...]
-    operators: tuple[PromptOperator, ...]
-    counts: dict[Score, TokenCount]
-    joins: tuple[Node, ...]
-    capacities: tuple[int, ...]
-    constants: tuple[str, ...]
-    maps: tuple[ValueMap, ...]
-    parameter_types: dict[str, str]
-
-    @property
-    def chains(self) -> tuple[Chain, ...]:
-        """The early-stopping LIMITs with the operators below each."""
-        return chains_of(self.plan, self.scores)
-
-
-def phases_of(blueprint: Blueprint) -> Phases:
-    """The phases of a blueprint's program."""
-    return Phases(len(blueprint.operators), len(blueprint.chains))
 
 
 def relational(blueprint: Blueprint, inputs: ProgramInputs, state: ProgramState) -> Relational:
@@ -95,7 +45,7 @@ def relational(blueprint: Blueprint, inputs: ProgramInputs, state: ProgramState)
         blueprint.catalog,
         dict(zip(blueprint.scans, inputs.scans, strict=True)),
         dict(zip(blueprint.joins, blueprint.capacities, strict=True)),
-        environment(blueprint, inputs),
+        environment(blueprint, inputs, state),
         answers,
     )
 
@@ -116,29 +66,6 @@ def count_tokens(
         valid = valid & column.valid
     no_error = Column(jnp.zeros(relation.capacity, jnp.int32), jnp.zeros(relation.capacity, bool))
     return relation.with_columns(**{name: Column(total, valid), name + "!": no_error})
-
-
-def texts_of(
-    blueprint: Blueprint, inputs: ProgramInputs, state: ProgramState, model: str
-) -> TextTokens:
-    """Where prompts to a model read tokens: its pool, and what it has written."""
-    pairs = zip(blueprint.operators, state.operators, strict=False)
-    made = (written(o, progress) for o, progress in pairs if o.model.name == model)
-    return TextTokens(inputs.pools[model], tuple(m for m in made if m is not None))
-
-
-def environment(blueprint: Blueprint, inputs: ProgramInputs) -> Environment:
-    """Constants and parameters as the expressions read them."""
-    parameters = {
-        name: Typed(inputs.parameters[name], kind)
-        for name, kind in blueprint.parameter_types.items()
-        if name in inputs.parameters
-    }
-    return Environment(
-        lambda text: inputs.constants[blueprint.constants.index(text)],
-        parameters,
-        table=lambda wanted: inputs.maps[blueprint.maps.index(wanted)],
-    )
 
 
 def merged(blueprint: Blueprint, state: ProgramState, rows: Relational) -> ProgramState:
@@ -179,7 +106,7 @@ def prepare_phase(blueprint: Blueprint, number: int) -> Branch:
             inputs.operators[number],
             texts_of(blueprint, inputs, state, operator.model.name),
             state.operators[number],
-            lower.relation,
+            _same_ids(operator, lower, program_texts(blueprint, inputs, state)),
             needed,
         )
         progress = listed(operator, progress)
@@ -190,6 +117,17 @@ def prepare_phase(blueprint: Blueprint, number: int) -> Branch:
         return wait_if(state, idle & (progress.deferred > 0), number, phases)
 
     return branch
+
+
+def _same_ids(operator: PromptOperator, lower: Expressions, texts: ProgramTexts | None) -> Relation:
+    """The rows with one id for all equal texts of a prompt, so that each is asked about once."""
+    schema, rows = lower.schema, lower.relation
+    made = [n for n in operator.values if schema[n].kind is Kind.WRITTEN]
+    if texts is None or not made:
+        return rows
+    columns = {n: rows.columns[n] for n in made}
+    one = {n: dataclasses.replace(c, data=texts.first_equal(c.data)) for n, c in columns.items()}
+    return rows.with_columns(**one)
 
 
 def goto(state: ProgramState, phase: Int[Array, ""] | int) -> ProgramState:

@@ -64,7 +64,7 @@ def lay_out(call: SemanticCall, profile: PromptProfile, evaluate: Evaluate) -> P
         end=layout.end,
         answers=answers,
         values=tuple(float(v) for v in call.scale or [0.0] * len(labels)),
-        neutral=layout.neutral if any(isinstance(p, Slot) for p in row) else (),
+        neutral=layout.neutral if _is_calibrated(call, row) else (),
         strength=layout.strength,
         threshold=call.threshold,
         known=None not in prompt,
@@ -73,7 +73,7 @@ def lay_out(call: SemanticCall, profile: PromptProfile, evaluate: Evaluate) -> P
 
 def _layout(call: SemanticCall, profile: PromptProfile) -> tuple[Layout, tuple[str, ...]]:
     layout = profile.predicate
-    if call.generation is not None:
+    if call.generation is not None and call.function is not Function.CLASSIFY:
         return profile.generate, ()
     if call.function is Function.CLASSIFY:
         layout = _with_task(profile.classify, call.task_description or profile.default_task)
@@ -94,7 +94,7 @@ _TASK_FIELDS = ("bank", "before", "after")
 
 def _answers(call: SemanticCall, profile: PromptProfile) -> tuple[str, ...]:
     """The answers as SQL knows them; for a predicate yes comes first."""
-    if call.generation is not None:
+    if call.generation is not None and call.function is not Function.CLASSIFY:
         return ()
     if call.function is Function.CLASSIFY:
         return tuple(label.text for label in call.labels)
@@ -135,6 +135,11 @@ def _part(part: Literal | Value, order: tuple[exp.Expr, ...], evaluate: Evaluate
     if part.expression in order:
         return order.index(part.expression)
     return evaluate(f"SELECT CAST({part.expression.sql('duckdb')} AS VARCHAR)")
+
+
+def _is_calibrated(call: SemanticCall, row: tuple[Text | Slot, ...]) -> bool:
+    """Whether labels are scored after neutral texts too: a written answer has no scores."""
+    return call.generation is None and any(isinstance(part, Slot) for part in row)
 
 
 def _instruction(call: SemanticCall, profile: PromptProfile) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Int
+from sqlglot import exp
 
 from sqlax.compiler.lowering.aggregates import aggregate_column, streamed
 from sqlax.compiler.lowering.environment import Environment, NotLowerableError
@@ -30,7 +31,9 @@ from sqlax.compiler.plan.nodes import (
     SortItem,
     Stored,
     Union,
+    Unnest,
     Window,
+    column,
 )
 from sqlax.compiler.plan.schema import CARRIED, Kind
 from sqlax.runtime.narrow import NarrowRelation
@@ -132,9 +135,13 @@ def _project(self: Relational, node: Project) -> Relation:
 
 def _union(self: Relational, node: Union) -> Relation:
     for field_ in (f for side in node.inputs for f in side.schema.fields):
-        if field_.kind in (Kind.OPAQUE, *CARRIED):
+        if field_.kind in (Kind.OPAQUE, *CARRIED):  # a column has no place for two kinds of numbers
             raise NotLowerableError(f"UNION of values of type {field_.described}")
     return concatenate(*(_renamed(self, node, side) for side in node.inputs))
+
+
+def _unnest(self: Relational, node: Unnest) -> Relation:
+    raise NotLowerableError("UNNEST")
 
 
 def _renamed(self: Relational, node: Union, side: Node) -> Relation:
@@ -160,7 +167,11 @@ def _grouped(self: Relational, node: Aggregate) -> Relation:
         keys = tuple(lower.orderable(key) for key in node.keys)
     groups = group_rows(lower.relation.mask, keys)
     names = iter(node.schema.fields)
-    columns = {next(names).name: first_of_group(groups, key) for key in keys}
+    shown = (lower.carried(key) if is_written(lower, key) else None for key in node.keys)
+    columns = {
+        next(names).name: first_of_group(groups, own or key)
+        for own, key in zip(shown, keys, strict=True)
+    }
     for call in node.calls:
         output = next(names)
         columns[output.name] = aggregate_column(lower, groups, call, output)
@@ -181,9 +192,18 @@ def _window(self: Relational, node: Window) -> Relation:
 
 def _distinct(self: Relational, node: Distinct) -> Relation:
     for field_ in node.input.schema.fields:
-        if field_.kind in (Kind.OPAQUE, *CARRIED):
+        if field_.kind in (Kind.OPAQUE, Kind.MADE):
             raise NotLowerableError(f"DISTINCT over a value of type {field_.described}")
-    return distinct(self.before_sort(node).relation)
+    lower = self.before_sort(node)
+    written = [f.name for f in node.input.schema.fields if f.kind is Kind.WRITTEN]
+    ranks = {name: lower.orderable(column(name)) for name in written}
+    return distinct(lower.relation, ranks)
+
+
+def is_written(lower: Expressions, value: exp.Expr) -> bool:
+    """Whether an expression is a column of texts that a model writes."""
+    name = value.name if isinstance(value, exp.Column) else ""
+    return name in lower.schema and lower.schema[name].kind is Kind.WRITTEN
 
 
 def _sort(self: Relational, node: Sort) -> Relation:
@@ -214,4 +234,5 @@ _CASES: dict[type[Node], Callable[[Relational, Any], Relation]] = {
     Sort: _sort,
     Limit: _limit,
     Union: _union,
+    Unnest: _unnest,
 }

@@ -11,18 +11,12 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Int
 
+from sqlax.compiler.lowering.blueprint import Blueprint, phases_of
 from sqlax.compiler.lowering.bodies import Group, groups_of, prefill_phase, run_phase, shape_number
 from sqlax.compiler.lowering.finish import finish_phase, finished
 from sqlax.compiler.lowering.generation import Loop, loops_of
 from sqlax.compiler.lowering.kinds import begin
-from sqlax.compiler.lowering.machine import (
-    Blueprint,
-    Branch,
-    check_phase,
-    phases_of,
-    prepare_phase,
-    relational,
-)
+from sqlax.compiler.lowering.machine import Branch, check_phase, prepare_phase, relational
 from sqlax.models.language_model import GeneratingModel, PageArrays, Params
 from sqlax.runtime.generate.operator import GenerateOperator
 from sqlax.runtime.prompt.inputs import PromptInputs

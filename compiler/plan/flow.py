@@ -62,6 +62,18 @@ def carried_from(plan: Node, name: str) -> Origin | None:
     return carried_from(child, name) if child is not None else None
 
 
+def written_by(plan: Node, name: str) -> Score | None:
+    """The semantic operator that writes the texts of a column; None where none does."""
+    if isinstance(plan, Score) and name == plan.name:
+        return plan
+    if isinstance(plan, Project | Aggregate):
+        values = (*plan.keys, *plan.calls) if isinstance(plan, Aggregate) else plan.values
+        value = dict(zip(plan.schema.names, values, strict=True))[name]
+        return written_by(plan.input, value.name) if isinstance(value, exp.Column) else None
+    child = next((child for child in plan.inputs if name in child.schema), None)
+    return written_by(child, name) if child is not None else None
+
+
 def _sources(
     node: Node, wanted: set[str], reads: Reads, mapped: Collection[exp.Expr] = ()
 ) -> Iterable[Origin]:

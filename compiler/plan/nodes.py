@@ -33,6 +33,7 @@ __all__ = [
     "SortItem",
     "Stored",
     "Union",
+    "Unnest",
     "Window",
     "column",
     "columns_of",
@@ -192,6 +193,22 @@ class Window(Node):
 
     def expressions(self) -> Iterator[exp.Expr]:
         """The window calls."""
+        yield from self.calls
+
+
+@dataclass(frozen=True, eq=False)
+class Unnest(Node):
+    """The input's rows, each once for every element of its lists, with one more column a list.
+
+    Attributes:
+        calls: UNNEST of lists; shorter ones end with NULL. DuckDB runs them.
+    """
+
+    input: Node
+    calls: tuple[exp.Expr, ...]
+
+    def expressions(self) -> Iterator[exp.Expr]:
+        """The calls."""
         yield from self.calls
 
 

@@ -20,6 +20,7 @@ from sqlax.compiler.plan.nodes import (
     Sort,
     Stored,
     Union,
+    Unnest,
     Window,
 )
 
@@ -90,7 +91,7 @@ def _aggregate(node: Aggregate) -> str:
     return f"SELECT {', '.join(items)} FROM {_from(node.input)}{group}"
 
 
-def _window(node: Window) -> str:
+def _window(node: Window | Unnest) -> str:
     names = node.schema.names[len(node.input.schema.names) :]
     items = [f"{_sql(call)} AS {quote(n)}" for n, call in zip(names, node.calls, strict=True)]
     return f"SELECT *, {', '.join(items)} FROM {_from(node.input)}"
@@ -137,6 +138,7 @@ _CASES: dict[type[Node], Callable[..., str]] = {
     Sort: _sort,
     Limit: _limit,
     Union: _union,
+    Unnest: _window,
 }
 
 _AS_VALUE: dict[JoinKind, Callable[[Join], str]] = {

@@ -19,6 +19,7 @@ from sqlax.compiler.plan.nodes import (
     Sort,
     Stored,
     Union,
+    Unnest,
     Window,
 )
 from sqlax.compiler.sql.call import SemanticCall
@@ -100,5 +101,6 @@ _CASES: dict[type[Node], Callable[..., str]] = {
     Distinct: lambda node: "",
     Sort: _sort,
     Limit: _limit,
+    Unnest: lambda node: _sql(node.calls),
     Union: lambda node: ", ".join(node.schema.names),
 }

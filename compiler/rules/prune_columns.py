@@ -19,6 +19,7 @@ from sqlax.compiler.plan.nodes import (
     Scan,
     Score,
     Union,
+    Unnest,
     Window,
     column,
     columns_of,
@@ -132,6 +133,12 @@ def _window(node: Window, inputs: tuple[Node, ...], wanted: set[str]) -> Node:
     return Window(schema, inputs[0], tuple(call for _, call in kept))
 
 
+def _unnest(node: Unnest, inputs: tuple[Node, ...], wanted: set[str]) -> Node:
+    """All its lists stay: they decide how many rows there are."""
+    added = node.schema.fields[len(node.input.schema.names) :]
+    return Unnest(inputs[0].schema + Schema(added), inputs[0], node.calls)
+
+
 def _union(node: Union, inputs: tuple[Node, ...], wanted: set[str]) -> Node:
     names = tuple(n for n in node.schema.names if n in wanted) or node.schema.names[:1]
     places = [node.schema.names.index(name) for name in names]
@@ -160,6 +167,7 @@ _CASES: dict[type[Node], Callable[..., Node]] = {
     Join: _join,
     Window: _window,
     Union: _union,
+    Unnest: _unnest,
     Distinct: _whole,
     Aggregate: _whole,
 }

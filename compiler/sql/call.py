@@ -24,7 +24,7 @@ from sqlax.compiler.sql.functions import (
     Function,
     compiled_function,
 )
-from sqlax.compiler.sql.generation import Generation, read_generation
+from sqlax.compiler.sql.generation import Generation, generation_of_labels, read_generation
 from sqlax.compiler.sql.options import Options
 from sqlax.compiler.sql.place import Place, span_of
 from sqlax.compiler.sql.prompt import Literal, Prompt, Value, read_parts, read_prompt
@@ -130,7 +130,7 @@ class _Binder:
         options, prompt = self.options, self._prompt()
         multi = options.choice("output_mode", ("single", "multi")) == "multi"
         answers = Answers(self.function, self._labels(), multi, self._scale())
-        subject, generation = self._written()
+        subject, generation = self._written(answers)
         is_sentiment = self.function is Function.SENTIMENT
         return SemanticCall(
             Function.CLASSIFY if is_sentiment else self.function,
@@ -174,7 +174,7 @@ class _Binder:
             raise given.place.error("the instruction is empty")
         return (*told, Literal("\n\n"))
 
-    def _written(self) -> tuple[str | None, Generation | None]:
+    def _written(self, answers: Answers) -> tuple[str | None, Generation | None]:
         """What an instruction names, and how text is generated; neither for what only scores."""
         options = self.options
         if self.function is Function.EXTRACT:
@@ -190,7 +190,7 @@ class _Binder:
         options.integer("max_tokens", least=1)
         options.zero_temperature()
         options.integer("seed")
-        return None, None
+        return None, generation_of_labels(answers)
 
     def _required(self, name: str, such: str) -> Argument:
         given = self.options.given(name)

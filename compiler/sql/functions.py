@@ -54,7 +54,12 @@ ANSWERING: Final = frozenset(
 )
 """Arguments of every function that asks the model a question."""
 
-WRITING: Final = ANSWERING - {"examples", "task_description"} | {"top_k", "top_p", "min_p"}
+WRITING: Final = ANSWERING - {"examples", "task_description"} | {
+    "min_tokens",
+    "top_k",
+    "top_p",
+    "min_p",
+}
 """Arguments of every function whose answer is written token by token."""
 
 SIGNATURES: Final = {

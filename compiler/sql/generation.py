@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sqlax.compiler.sql.constants import read_number
-from sqlax.compiler.sql.form import ANY, Form, read_form
+from sqlax.compiler.sql.form import ANY, Form, Kind, read_form
 
 if TYPE_CHECKING:
+    from sqlax.compiler.sql.examples import Answers
     from sqlax.compiler.sql.options import Options
 
 MAX_TOKENS: Final = 128
 """Tokens of a text where the call does not say."""
+MOST_LABEL_BYTES: Final = 1024
+"""Labels of more bytes together are not scored but generated, constrained to them."""
 EVERY_TOKEN: Final = (1 << 31) - 1
 """`top_k` that cuts nothing."""
 
@@ -23,6 +27,7 @@ class Generation:
 
     Attributes:
         max_tokens: most tokens of a text.
+        min_tokens: tokens before which no text ends unless it can only end.
         temperature: 0 takes the likeliest token.
         top_k: only so many of the likeliest tokens.
         top_p: only the likeliest tokens with so much of the probability together.
@@ -32,6 +37,7 @@ class Generation:
     """
 
     max_tokens: int = MAX_TOKENS
+    min_tokens: int = 0
     temperature: float = 0.0
     top_k: int = EVERY_TOKEN
     top_p: float = 1.0
@@ -52,8 +58,10 @@ def read_generation(options: Options, form: Form | None = None) -> Generation:
         BindError: a number is of the wrong kind or out of range.
     """
     top_p, min_p = options.share("top_p"), options.share("min_p")
+    max_tokens = options.integer("max_tokens", least=1) or MAX_TOKENS
     return Generation(
-        max_tokens=options.integer("max_tokens", least=1) or MAX_TOKENS,
+        max_tokens=max_tokens,
+        min_tokens=_min_tokens(options, max_tokens),
         temperature=_temperature(options),
         top_k=options.integer("top_k", least=1) or EVERY_TOKEN,
         top_p=1.0 if top_p is None else top_p,
@@ -61,6 +69,23 @@ def read_generation(options: Options, form: Form | None = None) -> Generation:
         seed=options.integer("seed", least=0) or 0,
         form=read_form(options) if form is None else form,
     )
+
+
+def _min_tokens(options: Options, most: int) -> int:
+    value = options.integer("min_tokens", least=0) or 0
+    given = options.given("min_tokens")
+    if given is not None and value > most:
+        raise given.place.error(f"min_tokens is {value}, and max_tokens is {most}")
+    return value
+
+
+def generation_of_labels(answers: Answers) -> Generation | None:
+    """Labels that are many or long are written token by token: a row would read them all."""
+    sizes = [len(label.text.encode()) for label in answers.labels]
+    if answers.multi or sum(sizes) <= MOST_LABEL_BYTES:
+        return None
+    texts = json.dumps([label.text for label in answers.labels], ensure_ascii=False)
+    return Generation(max_tokens=max(sizes) + 1, form=Form(Kind.CHOICES, texts))
 
 
 def _temperature(options: Options) -> float:

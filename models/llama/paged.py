@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, Int, Shaped
 from sqlax.kvcache.paged import PAGE, from_bits, read_heads, to_bits, write_heads
 from sqlax.kvcache.prefix import Cache, Shared
 from sqlax.models.llama.attention import KeyValue, to_flat, to_rows, with_prefix
-from sqlax.models.llama.paged_layout import PagedLayout
+from sqlax.models.llama.paged_layout import FEWEST, PagedLayout
 from sqlax.models.llama.rotary import Angles
 from sqlax.models.llama.softmax import Partial, Running, attend_more, nothing
 
@@ -88,8 +88,29 @@ def attend_last(
     """The same for one token a row, the last."""
     rows, heads, dim = query.shape
     asking = query.reshape(rows, store.key.shape[1], -1, 1, dim)
-    part = _attend_pages(asking, store, layout.table, layout.held[:, None])
+    part = _attend_groups(asking, store, layout.table, layout.held[:, None])
     return with_prefix(Partial(*(x.reshape(rows, heads, -1) for x in part)), query, prefix)
+
+
+def _attend_groups(
+    query: Float[Array, "rows kv group 1 dim"],
+    store: Store,
+    table: Int[Array, "rows most"],
+    seen: Int[Array, "rows 1"],
+) -> Partial:
+    """`_attend_pages`, some rows at a time: each group needs no more blocks than its longest row.
+
+    It pays where rows stand in the order of their lengths; the results are the same anyhow.
+    """
+    rows = query.shape[0]
+    groups = max(n for n in range(1, rows // FEWEST + 1) if rows % n == 0)
+    if groups == 1:
+        return _attend_pages(query, store, table, seen)
+    parts: Partial = jax.lax.map(
+        lambda given: _attend_pages(given[0], store, given[1], given[2]),
+        tuple(x.reshape(groups, rows // groups, *x.shape[1:]) for x in (query, table, seen)),
+    )
+    return Partial(*(x.reshape(rows, *x.shape[2:]) for x in parts))
 
 
 def _attend_pages(
@@ -110,7 +131,7 @@ def _attend_pages(
         position = i * BLOCK + jnp.arange(BLOCK, dtype=jnp.int32)
         key, value = (read_heads(x, ids) for x in store)
         there = (position[None, :] < held[:, None])[:, None, :, None]
-        value = jnp.where(there, value, jnp.zeros((), value.dtype))  # what was left may be NaN
+        key, value = (jnp.where(there, x, jnp.zeros((), x.dtype)) for x in (key, value))
         mask = (position < seen[:, :, None])[:, None, None]
         return attend_more(so_far, query, from_bits(key), from_bits(value), mask)
 

@@ -10,7 +10,10 @@ from sqlax.runtime.constrain.token_automaton import NEVER, TokenAutomaton
 
 
 def allowed(
-    automaton: TokenAutomaton, state: Int[Array, " rows"], remaining: Int[Array, " rows"]
+    automaton: TokenAutomaton,
+    state: Int[Array, " rows"],
+    remaining: Int[Array, " rows"],
+    early: Bool[Array, " rows"] | None = None,
 ) -> Bool[Array, "rows vocabulary"]:
     """The tokens that may come next, such that the text can still be closed in time.
 
@@ -23,12 +26,44 @@ def allowed(
         automaton: what the rows may hold.
         state: int32, state of each row.
         remaining: int32, tokens that each row may still get.
+        early: rows that must not end yet if anything else is allowed.
     """
+    in_time = _in_time(automaton, state, remaining)
+    ending = _may_end(automaton, state, in_time, early)[:, None] & automaton.ends
+    return jnp.take(in_time, automaton.class_of_token, axis=1) | ending
+
+
+def is_allowed(
+    automaton: TokenAutomaton,
+    state: Int[Array, " rows"],
+    remaining: Int[Array, " rows"],
+    early: Bool[Array, " rows"],
+    token: Int[Array, " rows"],
+) -> Bool[Array, " rows"]:
+    """Whether `allowed` holds for one token of each row."""
+    in_time = _in_time(automaton, state, remaining)
+    ending = _may_end(automaton, state, in_time, early) & automaton.ends[token]
+    goes_on = jnp.take_along_axis(in_time, automaton.class_of_token[token][:, None], axis=1)
+    return goes_on[:, 0] | ending
+
+
+def _in_time(
+    automaton: TokenAutomaton, state: Int[Array, " rows"], remaining: Int[Array, " rows"]
+) -> Bool[Array, "rows classes"]:
+    """The classes whose tokens lead to where the text can still be closed."""
     following = automaton.next[state]
     after = jnp.where(following >= 0, automaton.closing[following], jnp.int32(NEVER))
-    in_time = after < remaining[:, None]
-    ending = automaton.accepting[state][:, None] & automaton.ends
-    return jnp.take(in_time, automaton.class_of_token, axis=1) | ending
+    return after < remaining[:, None]
+
+
+def _may_end(
+    automaton: TokenAutomaton,
+    state: Int[Array, " rows"],
+    in_time: Bool[Array, "rows classes"],
+    early: Bool[Array, " rows"] | None,
+) -> Bool[Array, " rows"]:
+    accepting = automaton.accepting[state]
+    return accepting if early is None else accepting & ~(early & jnp.any(in_time, axis=1))
 
 
 def advance(

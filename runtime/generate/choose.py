@@ -67,8 +67,12 @@ def _is_due(
     runs: Int[Array, ""],
     decoding: Int[Array, ""],
 ) -> Bool[Array, ""]:
+    """A tile is full, or nobody comes to share it: the last prompts need not wait for others."""
+    lanes = state.lanes
+    reading = lanes.reads & (lanes.fed < lanes.prompt)
+    alone = jnp.any(reading) & (state.cursor >= state.todo)
     fills = runs >= _tile_rows(operator)
-    return fills | (decoding == 0) | (state.waited >= PATIENCE)
+    return fills | alone | (decoding == 0) | (state.waited >= PATIENCE)
 
 
 def _tile_rows(operator: GenerateOperator) -> int:

@@ -44,13 +44,24 @@ def chunk_crew(operator: GenerateOperator, lanes: Lanes, number: int) -> Crew:
 
 
 def decode_crew(operator: GenerateOperator, lanes: Lanes, number: int) -> Crew:
-    """The lanes that need the next token of their text; width `number` holds them all."""
+    """The lanes that need their next token, shortest rows first; width `number` holds them."""
     ready = lanes.decodes
-    return _first(ready, ready.astype(jnp.int32), operator.widths[number])
+    order = jnp.argsort(jnp.where(ready, lanes.fed, _LAST), stable=True)
+    return _crew(order, ready, ready.astype(jnp.int32), operator.widths[number])
+
+
+_LAST = 1 << 30
 
 
 def _first(asking: Bool[Array, " lanes"], run: Int[Array, " lanes"], rows: int) -> Crew:
-    lane = jnp.argsort(~asking, stable=True)[:rows].astype(jnp.int32)
+    return _crew(jnp.argsort(~asking, stable=True), asking, run, rows)
+
+
+def _crew(
+    order: Int[Array, " lanes"], asking: Bool[Array, " lanes"], run: Int[Array, " lanes"], rows: int
+) -> Crew:
+    """The first lanes in an order that has those that are asking in front."""
+    lane = order[:rows].astype(jnp.int32)
     lane = jnp.pad(lane, (0, rows - lane.shape[0]))
     used = asking[lane] & (jnp.arange(rows, dtype=jnp.int32) < asking.shape[0])
     return Crew(lane, used, jnp.where(used, run[lane], 0))
@@ -67,11 +78,7 @@ def give_pages(state: GenerateState, crew: Crew, most_run: int) -> GenerateState
     column = held[:, None] + jnp.arange(most, dtype=jnp.int32)[None, :]
     column = jnp.where(given > 0, column, lanes.table.shape[1])
     table = lanes.table.at[crew.lane[:, None], column].set(given, mode="drop")
-    in_use = (pages.queue.shape[0] - 1 - pages.free).astype(jnp.int64)
-    work = dataclasses.replace(state.work, most_pages=jnp.maximum(state.work.most_pages, in_use))
-    return dataclasses.replace(
-        state, pages=pages, work=work, lanes=dataclasses.replace(lanes, table=table)
-    )
+    return dataclasses.replace(state, pages=pages, lanes=dataclasses.replace(lanes, table=table))
 
 
 def chunk_rows(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import jax
-from jaxtyping import Array, Float, Int, UInt
+from jaxtyping import Array, Float, Int, UInt32
 
 from sqlax.runtime.constrain.token_automaton import TokenAutomaton
 from sqlax.runtime.prompt.inputs import PromptInputs
@@ -28,7 +28,7 @@ class Sampling:
     top_k: Int[Array, ""]
     top_p: Float[Array, ""]
     min_p: Float[Array, ""]
-    seed: UInt[Array, ""]
+    seed: UInt32[Array, ""]
 
 
 @jax.tree_util.register_dataclass
@@ -38,10 +38,12 @@ class GenerateInputs(PromptInputs):
 
     Attributes:
         max_tokens: most tokens of a text, int32.
+        min_tokens: tokens before which no text ends by choice, int32.
         automaton: what the text may be.
         sampling: how tokens are drawn.
     """
 
     max_tokens: Int[Array, ""]
+    min_tokens: Int[Array, ""]
     automaton: TokenAutomaton
     sampling: Sampling

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, UInt
+from jaxtyping import Array, UInt32
 
 from sqlax.models.language_model import PagedRows
 
@@ -12,7 +12,7 @@ _BASE = 0x01000193
 """The prime of FNV-1, as the base of a polynomial."""
 
 
-def hashed(key: UInt[Array, " rows"], rows: PagedRows) -> UInt[Array, " rows"]:
+def hashed(key: UInt32[Array, " rows"], rows: PagedRows) -> UInt32[Array, " rows"]:
     """The hashes of longer prompts: `key` of what stood before, then the rows' new tokens; uint32.
 
     A polynomial in the tokens modulo 2**32, the last token with power 0: it does not matter how a
@@ -28,6 +28,6 @@ def hashed(key: UInt[Array, " rows"], rows: PagedRows) -> UInt[Array, " rows"]:
     return key * power.at[rows.length].get(mode="clip") + own.astype(jnp.uint32)
 
 
-def _powers(count: int) -> UInt[Array, " powers"]:
+def _powers(count: int) -> UInt32[Array, " powers"]:
     base = jnp.full(count, _BASE, jnp.uint32).at[0].set(1)
     return jnp.cumprod(base, dtype=jnp.uint32)

@@ -50,8 +50,13 @@ class GenerateOperator(PromptOperator):
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """Rows of a decode step: the smallest that holds the ready lanes is taken."""
-        return (*(width for width in (8, 32) if width < self.lanes), self.lanes)
+        """Rows of a decode step: the smallest that holds the ready lanes is taken.
+
+        Fewer than 32 rows are computed as 32 anyway, and each width is one more copy of the model
+        to compile.
+        """
+        some = (32,) if self.lanes <= 128 else (32, self.lanes // 2)
+        return (*(width for width in some if width < self.lanes), self.lanes)
 
     @property
     def pages_per_row(self) -> int:

@@ -6,7 +6,7 @@ import dataclasses
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Int, UInt
+from jaxtyping import Array, Bool, Int, UInt32
 
 from sqlax.kvcache.pages import Pages, new_pages
 from sqlax.models.language_model import Prefix
@@ -38,7 +38,7 @@ class Lanes:
     fed: Int[Array, " lanes"]
     state: Int[Array, " lanes"]
     table: Int[Array, "lanes pages_per_row"]
-    key: UInt[Array, " lanes"]
+    key: UInt32[Array, " lanes"]
 
     @property
     def active(self) -> Bool[Array, " lanes"]:
@@ -90,6 +90,7 @@ class Work:
         decode_lanes: lanes in them, empty or not, summed.
         chunks: prefill and forced runs.
         most_pages: most pages held at once.
+        most_unused: most positions of held pages without a token at once.
     """
 
     decode_steps: Int[Array, ""]
@@ -97,6 +98,7 @@ class Work:
     decode_lanes: Int[Array, ""]
     chunks: Int[Array, ""]
     most_pages: Int[Array, ""]
+    most_unused: Int[Array, ""]
 
 
 @jax.tree_util.register_dataclass

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
+from sqlax.kvcache.paged import PAGE
 from sqlax.kvcache.pages import release
 from sqlax.runtime.constrain.masks import advance, allowed, forced
 from sqlax.runtime.generate.chunk import Crew
@@ -23,11 +24,19 @@ _NONE = 1 << 30
 def fed(state: GenerateState, crew: Crew) -> GenerateState:
     """The state once the pages hold the crew's tokens."""
     lane = jnp.where(crew.used, crew.lane, _NONE)
-    lanes = state.lanes
+    lanes, pages, work = state.lanes, state.pages, state.work
     longer = lanes.fed.at[lane].add(crew.run, mode="drop")
+    held = (pages.queue.shape[0] - 1 - pages.free).astype(jnp.int64)
+    unused = held * PAGE - jnp.sum(jnp.where(lanes.active, longer, 0), dtype=jnp.int64)
+    work = dataclasses.replace(
+        work,
+        most_pages=jnp.maximum(work.most_pages, held),
+        most_unused=jnp.maximum(work.most_unused, unused),
+    )
     return dataclasses.replace(
         state,
         lanes=dataclasses.replace(lanes, fed=longer),
+        work=work,
         tokens=state.tokens + jnp.sum(crew.run, dtype=jnp.int64),
     )
 
@@ -65,10 +74,10 @@ def _chosen(
 ) -> Int[Array, " rows"]:
     lanes, automaton = state.lanes, inputs.automaton
     at, made = lanes.state[crew.lane], lanes.made[crew.lane]
-    remaining = inputs.max_tokens - made
+    remaining, early = inputs.max_tokens - made, made < inputs.min_tokens
     if not operator.sampled:
-        return likeliest(logits, automaton, at, remaining)
-    mask = allowed(automaton, at, remaining)
+        return likeliest(logits, automaton, at, remaining, early)
+    mask = allowed(automaton, at, remaining, early)
     return drawn(logits, mask, inputs.sampling, lanes.key[crew.lane], made)
 
 

@@ -15,8 +15,10 @@ from sqlax.runtime.prompt.layout import PromptLayout
 
 @dataclass(frozen=True)
 class Drawing:
-    """How tokens are drawn, as numbers; see `Sampling`."""
+    """How texts are drawn, as numbers; see `GenerateInputs` and `Sampling`."""
 
+    max_tokens: int
+    min_tokens: int
     temperature: float
     top_k: int
     top_p: float
@@ -38,15 +40,15 @@ def load_generate(
     layout: PromptLayout,
     loading: Loading,
     automaton: TokenAutomaton,
-    max_tokens: int,
     drawing: Drawing,
 ) -> LoadedOperator:
-    """Tokenise the prompt's constants; the automaton accepts a text of `max_tokens` tokens."""
+    """Tokenise the prompt's constants; the automaton accepts a text of at most `max_tokens`."""
     prompt = load_prompt(layout, loading)
     inputs = GenerateInputs(
         **prompt.fields,
-        behind=device_like(max_tokens, np.int32),
-        max_tokens=device_like(max_tokens, np.int32),
+        behind=device_like(drawing.max_tokens, np.int32),
+        max_tokens=device_like(drawing.max_tokens, np.int32),
+        min_tokens=device_like(drawing.min_tokens, np.int32),
         automaton=automaton,
         sampling=drawing.on_device(),
     )

@@ -8,6 +8,7 @@ segment sum or minimum in row order, O(n).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import jax
@@ -163,7 +164,13 @@ def first_of_equal(
     return jnp.zeros(used.shape, bool).at[slot].set(True, mode="drop")
 
 
-def distinct(relation: Relation) -> Relation:
-    """DISTINCT over all columns; the first of equal rows stays, in its place."""
+def distinct(relation: Relation, ranks: Mapping[str, Column] | None = None) -> Relation:
+    """DISTINCT over all columns; the first of equal rows stays, in its place.
+
+    Args:
+        relation: the rows.
+        ranks: what tells the values of some columns apart in the place of their numbers.
+    """
     one = group_rows(relation.mask, ())
-    return relation.where(first_of_equal(one, relation.mask, tuple(relation.columns.values())))
+    keys = tuple({**relation.columns, **(ranks or {})}.values())
+    return relation.where(first_of_equal(one, relation.mask, keys))

@@ -6,7 +6,7 @@ import pytest
 
 import sqlax
 from sqlax.compiler.execution import Execution
-from sqlax.compiler.lowering.assemble import Models
+from sqlax.compiler.lowering.models import Models
 from sqlax.connection import Connection
 from sqlax.models.fake import FakeModel
 

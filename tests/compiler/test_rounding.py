@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from sqlax.compiler.execution import Execution
-from sqlax.compiler.lowering.assemble import Models
+from sqlax.compiler.lowering.models import Models
 from sqlax.compiler.query import plan_query
 from sqlax.models.fake import FakeModel
 from sqlax.result import Result

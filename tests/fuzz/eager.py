@@ -13,8 +13,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from sqlax.compiler.execution import Execution
-from sqlax.compiler.lowering.assemble import Models
-from sqlax.compiler.lowering.machine import Blueprint, Branch
+from sqlax.compiler.lowering.blueprint import Blueprint
+from sqlax.compiler.lowering.machine import Branch
+from sqlax.compiler.lowering.models import Models
 from sqlax.compiler.lowering.step import Morsels, build_morsels, empty_state
 from sqlax.compiler.query import QueryPlan
 from sqlax.models.language_model import LanguageModel

@@ -1,0 +1,92 @@
+"""W2: how fast is text generated, alone, for mixed lengths, and beside other systems?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import sqlax
+from benchmarks.mixed import mixed_lines, written_line
+from benchmarks.peers.peer import SYSTEMS
+from benchmarks.peers.race import Race
+from benchmarks.phases import time_phases
+from benchmarks.roof import Roof
+from benchmarks.snippets import Snippets, load_snippets
+from benchmarks.timing import time_query
+from sqlax.connection import Connection
+from sqlax.models.language_model import LanguageModel
+
+ROWS = 200
+TOKENS = 32
+BEFORE, BEHIND = "Review: ", "\nOne sentence summary:"
+QUERY = f"""\
+SELECT id, AI_GENERATE(
+  ('{BEFORE}', text, '{BEHIND}'), raw => TRUE, min_tokens => {TOKENS}, max_tokens => {TOKENS}
+) AS summary
+FROM snippets
+ORDER BY id"""
+
+Line = dict[str, Any]
+
+
+def measure_writing(
+    model: LanguageModel, file: Path | None, data: Path, rows: int | None, repeats: int
+) -> dict[str, Any]:
+    """The report's fields: a line for W2, one for each peer, two for mixed lengths.
+
+    Args:
+        model: the model.
+        file: its weights, for the peers; None to leave them out.
+        data: the folder of data sets.
+        rows: use only so many rows; `ROWS` by default.
+        repeats: warm runs; a peer runs between any two of them.
+    """
+    roof, snippets = Roof(), load_snippets(data, rows or ROWS)
+    race = Race(tuple(SYSTEMS) if file else (), file, _prompts(model, snippets), TOKENS)
+    with race, sqlax.connect(model=model) as connection:
+        lines = [_w2(connection, model, snippets, repeats, roof, race)]
+        lines += race.lines(lines[0], model.tokenizer)
+        lines += mixed_lines(connection, data, 3 * (rows or ROWS), min(repeats, 2))
+    _add_roof_share(lines[0], model, roof)
+    return {
+        "roof_gflops": roof.gflops,
+        "roof_best_gflops": roof.best_gflops,
+        "roof_samples": roof.samples,
+        "flops_per_token": model.flops_per_token,
+        "results": [{k: v for k, v in line.items() if k != "texts"} for line in lines],
+    }
+
+
+def _prompts(model: LanguageModel, snippets: Snippets) -> list[list[int]]:
+    """What the query puts to the model, as token ids."""
+    return [model.tokenizer.encode(f"{BEFORE}{text}{BEHIND}") for text in snippets.texts]
+
+
+def _w2(
+    connection: Connection,
+    model: LanguageModel,
+    snippets: Snippets,
+    repeats: int,
+    roof: Roof,
+    race: Race,
+) -> Line:
+    snippets.store(connection)
+
+    def between() -> None:
+        roof.sample()
+        race.run()
+
+    timing = time_query(connection.compile(QUERY), repeats, between)
+    line = written_line("W2", timing)
+    line["texts"] = [text for _, text in timing.rows]
+    line["phases"] = asdict(time_phases(connection, QUERY, model))
+    return line
+
+
+def _add_roof_share(line: Line, model: LanguageModel, roof: Roof) -> None:
+    """Of the linear layers for each token; the vocabulary's product comes on top of them."""
+    gflops = line["tokens"] * model.flops_per_token / 1e9
+    line["roof_share"] = gflops / line["seconds"] / roof.gflops
+    line["roof_share_of_best"] = gflops / line["seconds"] / roof.best_gflops
+    line["roof_share_of_program"] = gflops / line["phases"]["program"] / roof.gflops
