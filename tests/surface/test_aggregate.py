@@ -130,9 +130,7 @@ def test_calls_inside_and_around(con: Connection) -> None:
 def test_unaliased_columns_are_named_by_their_text(con: Connection) -> None:
     sql = "SELECT AI_AGG(DISTINCT x, 'say', max_tokens => 3 ORDER BY x) FILTER (WHERE i > 1) FROM t"
     (name,) = con.sql(sql).columns
-    assert name == (
-        "AI_AGG(DISTINCT x, 'say', max_tokens => 3 ORDER BY x) FILTER(WHERE i > 1)"
-    )
+    assert name == ("AI_AGG(DISTINCT x, 'say', max_tokens => 3 ORDER BY x) FILTER(WHERE i > 1)")
 
 
 @pytest.mark.parametrize(
@@ -146,8 +144,6 @@ def test_unaliased_columns_are_named_by_their_text(con: Connection) -> None:
         ("SELECT g FROM t WHERE AI_AGG(x, 'say') = 'a'", BindError, "WHERE"),
     ],
 )
-def test_faults_are_named(
-    con: Connection, sql: str, error: type[Exception], reason: str
-) -> None:
+def test_faults_are_named(con: Connection, sql: str, error: type[Exception], reason: str) -> None:
     with pytest.raises(error, match=reason):
         con.sql(sql).fetchall()
