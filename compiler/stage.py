@@ -92,12 +92,12 @@ def _level(node: Score, lists: Scan, name: str) -> Score:
     windows = Stored(Schema(fields), sql, stage=stage)
     answer, error = _answer(node)
     made = (Field(answer, "VARCHAR", made=WRITTEN), Field(error, "VARCHAR"))
-    call = node.call.with_values((column("#text"),))
+    call = node.call.with_values((*node.call.values[:-1], column("#text")))
     return Score(Schema((*fields, *made)), windows, call, answer, None)
 
 
 def _list(node: Score) -> exp.Expr:
-    return exp.cast(node.call.values[0].copy(), "VARCHAR[]")
+    return exp.cast(node.call.values[-1].copy(), "VARCHAR[]")
 
 
 def _answer(node: Score) -> tuple[str, str]:

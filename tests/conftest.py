@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import jax
@@ -46,3 +47,11 @@ def data_folder() -> Path:
 def default_model() -> str:
     """The name of the default model; for tests marked `real_model`."""
     return DEFAULT_MODEL
+
+
+@pytest.fixture(scope="module")
+def compile_quickly() -> Iterator[None]:
+    """Programs that run once are not worth all of XLA's optimisation."""
+    jax.config.update("jax_disable_most_optimizations", True)  # type: ignore[no-untyped-call]
+    yield
+    jax.config.update("jax_disable_most_optimizations", False)  # type: ignore[no-untyped-call]

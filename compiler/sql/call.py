@@ -70,7 +70,7 @@ class SemanticCall:
 
     @property
     def reduces(self) -> bool:
-        """Whether the one value is a list: all texts of a group, for one answer."""
+        """Whether the last value is a list: all texts of a group, for one answer."""
         return self.function in AGGREGATES
 
     @property

@@ -44,6 +44,8 @@ class Sizes:
         stored = [rows for name, rows in self._stored.items() if name in scan.sql]
         if stored:
             return max(stored)
+        if isinstance(scan, Stored) and scan.stage in self._stored:
+            return self._stored[scan.stage]
         expected = None if isinstance(scan, Stored) else self._catalog.expected_rows(scan.sql)
         if expected is not None:
             return expected
