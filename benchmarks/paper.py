@@ -106,8 +106,8 @@ def measure(connection: Connection, name: str, repeats: int) -> list[Line]:
     lines = []
     compiled = connection.compile(sql, *([{"t": 100}] if None not in query.thresholds else []))
     for threshold in sorted(query.thresholds, key=lambda t: -_passing(connection, query, t)):
-        parameters = {} if threshold is None else {"t": threshold}
-        timing = time_query(compiled, repeats, None, **parameters)
+        parameters: dict[str, Any] = {} if threshold is None else {"t": threshold}
+        timing = time_query(compiled, repeats, **parameters)
         lines.append(_line(name, threshold, _passing(connection, query, threshold), timing))
     for line in lines:
         line["relative_seconds"] = line["seconds"] / lines[0]["seconds"]
