@@ -130,9 +130,19 @@ def _tail(plan: Node, select: exp.Select, clauses: Clauses, context: Context) ->
     elif select.args.get("distinct"):
         return _distinct_tail(plan, select, clauses, context)
     plan, values = settle(plan, [key.value for key in clauses.keys], context)
+    if clauses.keys and any(map(has_subquery, clauses.outputs)):
+        plan, clauses = _joined(plan, clauses, context)
     plan = limited(sorted_by(plan, clauses.keys, values), select, context)
     plan, outputs = settle(plan, clauses.outputs, context)
     return project(plan, clauses.names, outputs, context)
+
+
+def _joined(plan: Node, clauses: Clauses, context: Context) -> tuple[Node, Clauses]:
+    """The subqueries of the outputs before ORDER BY: DuckDB's joins do not keep an order."""
+    plan, outputs = attach_plain(plan, clauses.outputs, context)
+    if any(map(has_subquery, outputs)):
+        plan, outputs = settle(plan, outputs, context)
+    return plan, replace(clauses, outputs=outputs)
 
 
 def _first_of_each(plan: Node, clauses: Clauses, context: Context) -> tuple[Node, Clauses]:

@@ -55,7 +55,7 @@ def reasons(model: LanguageModel) -> tuple[str, ...]:
         "",
         "",
         f"the prompt is longer than the context of {model.context_length} tokens",
-        "the model gave none of the answers a probability",
+        "the model gave none of the labels a probability",
         "the prompt and its answer are longer than the pages of key-value state hold",
     )
 

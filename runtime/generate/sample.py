@@ -94,7 +94,8 @@ def _cut(
     kept = scaled >= _threshold(scaled, one, count)[:, None]
     weight = jnp.where(kept, weight, 0.0)
     wanted = sampling.top_p.astype(jnp.float32) * jnp.sum(weight, axis=1)
-    kept &= scaled >= _threshold(scaled, weight, wanted)[:, None]
+    # A sum of all that rounds to the same without the least likely ones must not cut them.
+    kept &= (scaled >= _threshold(scaled, weight, wanted)[:, None]) | (sampling.top_p >= 1)
     likely = weight >= sampling.min_p.astype(jnp.float32)
     return (kept & likely) | (scaled >= peak)
 

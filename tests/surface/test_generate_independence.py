@@ -103,4 +103,5 @@ def test_no_part_of_the_pool_is_copied(writer: str, monkeypatch: pytest.MonkeyPa
 
     (few, small), (many, large) = used(63), used(1023)
     assert large == 16 * small
-    assert many - few < (large - small) / 16
+    # The allocator's own two lists have 8 bytes a page, an eighth of the fake model's pages.
+    assert many - few < (large - small) / 4
