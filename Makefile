@@ -10,11 +10,11 @@ LOCK := requirements/lock.txt
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo model test lint types format lock wheel clean
+.PHONY: help demo model test test-slow lint types format lock wheel clean
 .DELETE_ON_ERROR:
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: model ## install sqlax, fetch the default model and answer a query on the bundled reviews
 	$(BIN)/sqlax demo
@@ -23,7 +23,10 @@ model: $(VENV)/installed ## fetch the default model into the user's cache folder
 	$(BIN)/sqlax models pull $(MODEL)
 
 test: lint types ## check style, types and layers, then run the tests
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(PYTEST_ARGS)
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not slow" $(PYTEST_ARGS)
+
+test-slow: $(VENV)/installed-dev ## run the tests that take long: many compiled generate queries
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m slow $(PYTEST_ARGS)
 
 lint: $(VENV)/installed-dev ## check style, formatting and the direction of imports
 	$(BIN)/ruff check .
