@@ -43,7 +43,7 @@ def extend(
     place, offset = _places(rows)
     pages = write_tokens(pages, place, rows.tokens)
     goes_on, held = _goes_on(rows), read_tokens(pages, rows.table)
-    rule = first_rule(params["pattern"], _prompt(rows, held)).astype(jnp.int32)
+    rule = first_rule(params["pattern"], _prompt(rows, held, goes_on)).astype(jnp.int32)
     text = params["text"].at[rule].get(mode="clip")
     counts = _counts(text, rows, jnp.where(goes_on, _written(rows, held), -1))
     count = counts.at[rows.row, jnp.maximum(offset, 0)].get(mode="clip")
@@ -87,8 +87,12 @@ def _goes_on(rows: PagedRows) -> Bool[Array, " rows"]:
     return (rows.before % _CHUNK != 0) & (rows.row_capacity > PAGE)
 
 
-def _prompt(rows: PagedRows, held: Int[Array, "rows width"]) -> Int[Array, "rows width"]:
-    there = _positions(held) < (rows.before + rows.length)[:, None]
+def _prompt(
+    rows: PagedRows, held: Int[Array, "rows width"], goes_on: Bool[Array, " rows"]
+) -> Int[Array, "rows width"]:
+    """The prompt's tokens, -1 elsewhere: new tokens of a text that goes on are none of them."""
+    end = rows.before + jnp.where(goes_on, 0, rows.length)
+    there = _positions(held) < end[:, None]
     return jnp.where(there & (held < _GENERATED), held, -1)
 
 

@@ -12,7 +12,7 @@ from sqlax.kvcache.paged import PAGE
 from sqlax.kvcache.pages import allocate
 from sqlax.models.language_model import PagedRows
 from sqlax.runtime.generate.inputs import GenerateInputs
-from sqlax.runtime.generate.operator import CHUNK, GenerateOperator, tile_of
+from sqlax.runtime.generate.operator import GenerateOperator, tile_of
 from sqlax.runtime.generate.state import GenerateState, Lanes
 from sqlax.runtime.prompt.batch import Run, lay_end_to_end
 from sqlax.runtime.prompt.operator import Tile
@@ -38,7 +38,7 @@ def chunk_crew(operator: GenerateOperator, lanes: Lanes, number: int) -> Crew:
     """The first lanes whose next chunk has tile shape `number`, as many as fit its tokens."""
     tile, pending = operator.chunks[number], lanes.pending
     asking = lanes.reads & (tile_of(operator, pending) == number)
-    crew = _first(asking, jnp.minimum(pending, CHUNK), tile.rows)
+    crew = _first(asking, jnp.minimum(pending, operator.most_run), tile.rows)
     fits = jnp.cumsum(crew.run, dtype=jnp.int32) <= tile.tokens
     return Crew(crew.lane, crew.used & fits, jnp.where(fits, crew.run, 0))
 

@@ -49,6 +49,11 @@ class GenerateOperator(PromptOperator):
         return tiles_up_to(min(max(self.row_tokens, 2), CHUNK))
 
     @property
+    def most_run(self) -> int:
+        """Most tokens of a row in one run. Forced tokens may make a row longer than any prompt."""
+        return self.chunks[-1].row_capacity
+
+    @property
     def widths(self) -> tuple[int, ...]:
         """Rows of a decode step: the smallest that holds the ready lanes is taken.
 
@@ -67,5 +72,5 @@ class GenerateOperator(PromptOperator):
 def tile_of(operator: GenerateOperator, pending: Int[Array, " lanes"]) -> Int[Array, " lanes"]:
     """The tile shape of each lane's next chunk: it depends on its own pending tokens alone."""
     capacities = jnp.asarray([tile.row_capacity for tile in operator.chunks], jnp.int32)
-    run = jnp.minimum(pending, CHUNK)
+    run = jnp.minimum(pending, operator.most_run)
     return jnp.sum(run[:, None] > capacities[None, :], axis=1, dtype=jnp.int32)
