@@ -38,11 +38,11 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--peers", action="store_true", help="W2 beside other systems")
     given = parser.parse_args(arguments)
     model = load_model(given.model)
+    file = resolve(given.model) if given.peers else None
     if given.workload == "W1b":
         check_instruction(model)
     with cold_cache():
         if given.workload == "W2":
-            file = resolve(given.model) if given.peers else None
             fields = measure_writing(model, file, given.data, given.rows, given.repeats)
         else:
             fields = measure(given.workload, model, given.data, given.rows, given.repeats)
