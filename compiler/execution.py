@@ -14,13 +14,14 @@ from sqlax.compiler.decoding import check_numbers, decode
 from sqlax.compiler.lowering.assemble import Assembly
 from sqlax.compiler.lowering.blueprint import Blueprint, phases_of
 from sqlax.compiler.lowering.columns import Tables
-from sqlax.compiler.lowering.map_sites import MapSite, map_sites
+from sqlax.compiler.lowering.map_sites import MapSite
 from sqlax.compiler.lowering.models import Models
 from sqlax.compiler.lowering.step import build_step, program_key, start
 from sqlax.compiler.outcome import OnProgress, Outcome, as_loaded
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import Node, Scan
 from sqlax.compiler.plan.output import Output
+from sqlax.compiler.programs import Programs
 from sqlax.compiler.query import QueryPlan
 from sqlax.compiler.reading import read_scans
 from sqlax.compiler.reduction import run_reduction
@@ -35,7 +36,6 @@ from sqlax.runtime.load.morsel import Morsel
 from sqlax.runtime.load.pool import DEFAULT_TOKEN_BUDGET
 from sqlax.runtime.program import Program, Progress, progress_of
 from sqlax.runtime.prompt.inputs import PromptInputs
-from sqlax.runtime.relation import bucket
 from sqlax.runtime.state import ProgramInputs, ProgramState
 
 
@@ -51,6 +51,7 @@ class Execution:
         memory_budget: bytes for the rows of a part; None for half of the machine's memory.
         depth: how many parts of the same stage have been run before this one.
         resident: the rows that stay loaded between runs; None to read them for each.
+        programs: what has been compiled for the plan.
     """
 
     plan: QueryPlan
@@ -60,11 +61,7 @@ class Execution:
     memory_budget: int | None = None
     depth: int = 0
     resident: Resident | None = None
-    programs: dict[Any, Program] = field(default_factory=dict)
-    stage_programs: dict[str, dict[Any, Program]] = field(default_factory=dict)
-    part_programs: dict[Node, dict[Any, Program]] = field(default_factory=dict)
-    _join_capacities: dict[Node, int] = field(default_factory=dict)
-    _sites: dict[Node, tuple[MapSite, ...]] = field(default_factory=dict)
+    programs: Programs = field(default_factory=Programs)
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> Execution:
         """The same query over other values of its parameters; compiled programs are shared."""
@@ -90,10 +87,8 @@ class Execution:
         except OutsideGraphError as error:
             if self.plan.mode == "duckdb":
                 raise
-            plan = self.plan.in_mode("duckdb")
-            other = replace(
-                self, plan=plan, programs={}, stage_programs={}, resident=None, _join_capacities={}
-            )
+            plan, programs = self.plan.in_mode("duckdb"), self.programs.of("duckdb")
+            other = replace(self, plan=plan, programs=programs, resident=None)
             outcome = other._run_stages(on_progress)
             return replace(outcome, report=replace(outcome.report, outside=error.reason))
 
@@ -120,14 +115,14 @@ class Execution:
 
     def part(self, stage: Stage) -> Execution:
         """The execution of one stage."""
-        programs = self.stage_programs.setdefault(stage.name, {})
+        programs = self.programs.of(stage.name)
         return replace(self, plan=self.plan.stage(stage), programs=programs)
 
     def over(self, plan: Node, outputs: tuple[Output, ...], depth: int) -> Execution:
         """The execution of a part of the plan."""
         if plan == self.plan.placed:
             return self
-        programs = self.part_programs.setdefault(plan, {})
+        programs = self.programs.of(plan)
         part = replace(self.plan, placed=plan, stages=(), outputs=outputs)
         return replace(self, plan=part, programs=programs, depth=depth)
 
@@ -164,20 +159,20 @@ class Execution:
         Returns:
             The result, and what is left to another run.
         """
-        begin, spent = time.perf_counter(), self._spent()
+        begin, spent = time.perf_counter(), self.programs.spent()
         with jax.enable_x64(True):
             inputs = following_inputs(assembly, earlier) if inputs is None else inputs
             while True:
                 known = following_answers(assembly, earlier)
                 state = self._drive(assembly, inputs, known, on_progress)
-                if not self._grow_joins(assembly, state):
+                if not self.programs.grow(self.plan.joins, np.asarray(state.needed).tolist()):
                     break
                 earlier = Left(assembly, inputs, state)
-                assembly = assembly.grown(self._join_capacities)
+                assembly = assembly.grown(self.programs.capacities)
             check_numbers(state)
             texts = RunTexts(assembly, state)
             table = decode(assembly, state, texts)
-            now = self._spent()
+            now = self.programs.spent()
             compiling = Spent(now.traces - spent.traces, now.seconds - spent.seconds)
             report = run_report(assembly, state, texts, compiling, time.perf_counter() - begin)
         outcome = Outcome(table, self.plan.outputs, report)
@@ -191,21 +186,14 @@ class Execution:
                 self.models,
                 tables,
                 self.token_budget,
-                self._join_capacities,
+                self.programs.capacities,
                 self.map_sites(),
                 morsels,
             )
 
     def map_sites(self) -> tuple[MapSite, ...]:
         """Where the plan reads maps; looked for once for all values of the parameters."""
-        if self.plan.placed not in self._sites:
-            self._sites[self.plan.placed] = map_sites(self.plan.placed, self.plan.catalog)
-        return self._sites[self.plan.placed]
-
-    def _spent(self) -> Spent:
-        """Traces and seconds of compiling so far."""
-        programs = self.programs.values()
-        return Spent(sum(p.traces for p in programs), sum(p.compile_seconds for p in programs))
+        return self.programs.sites_of(self.plan.placed, self.plan.catalog)
 
     def stablehlo(self) -> str:
         """The program for the present data's capacities, as StableHLO text."""
@@ -224,9 +212,10 @@ class Execution:
         blueprint = assembly.blueprint()
         operators = [assembly.loaded[score].inputs for score in self.plan.scores]
         key = program_key(blueprint, operators)
-        if key not in self.programs:
-            self.programs[key] = self._make_program(blueprint, operators)
-        return self.programs[key]
+        known = self.programs.compiled
+        if key not in known:
+            known[key] = self._make_program(blueprint, operators)
+        return known[key]
 
     def _make_program(self, blueprint: Blueprint, operators: Sequence[PromptInputs]) -> Program:
         used = {operator.model.name: operator.model.params for operator in blueprint.operators}
@@ -257,12 +246,3 @@ class Execution:
                 on_progress(progress_of(state))
         assert state is not None, "a program has at least one phase"
         return state
-
-    def _grow_joins(self, assembly: Assembly, state: ProgramState) -> bool:
-        """Whether a join needs more output slots than it had; they are given for the next run."""
-        grown = False
-        for join, needed in zip(self.plan.joins, np.asarray(state.needed), strict=True):
-            if needed > 0:
-                self._join_capacities[join] = bucket(int(needed))
-                grown = True
-        return grown

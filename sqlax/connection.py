@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sqlax.compiler.execution import Execution
     from sqlax.compiler.outcome import OnProgress
     from sqlax.compiler.placement import Mode
+    from sqlax.compiler.programs import ProgramCache
     from sqlax.compiler.sql.tokens import Dialect
     from sqlax.errors import Span
     from sqlax.models.language_model import LanguageModel
@@ -63,6 +64,7 @@ class Connection:
         self._progress = progress
         self._token_budget = token_budget
         self._memory_budget = memory_budget
+        self._programs: ProgramCache | None = None
         self._rows: Relation | None = None
 
     def sql(self, text: str, params: object = None) -> Relation:
@@ -167,8 +169,15 @@ class Connection:
         for name in plan.models:
             self._load(name or default)
         budget = self._token_budget or DEFAULT_TOKEN_BUDGET
-        models = Models(default, self._models)
-        return Execution(plan, models, budget, memory_budget=self._memory_budget)
+        models, programs = Models(default, self._models), self._known_programs().of(plan)
+        return Execution(plan, models, budget, memory_budget=self._memory_budget, programs=programs)
+
+    def _known_programs(self) -> ProgramCache:
+        """The programs of texts that were run before."""
+        from sqlax.compiler.programs import ProgramCache
+
+        self._programs = self._programs or ProgramCache()
+        return self._programs
 
     def _default_model(self) -> LanguageModel:
         if isinstance(self._model, str | os.PathLike):

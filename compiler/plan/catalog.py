@@ -101,8 +101,20 @@ class Catalog:
 
     def remember(self, nodes: Iterable[exp.Expr]) -> None:
         """Compute many constants with one query; `constant` then knows them."""
-        texts = dict.fromkeys(node.sql("duckdb") for node in nodes)
-        missing = [text for text in texts if text not in self._constants]
+        self._compute(node.sql("duckdb") for node in nodes)
+
+    def agrees_with(self, other: Catalog) -> bool:
+        """Whether all that was asked of `other` about constants and settings is so here too."""
+        try:
+            self._compute(other._constants)
+        except (BindError, DataError):
+            return False
+        if other._ieee is not None and other._ieee != self.floats_are_ieee():
+            return False
+        return all(self._constants[text] == known for text, known in other._constants.items())
+
+    def _compute(self, texts: Iterable[str]) -> None:
+        missing = [text for text in dict.fromkeys(texts) if text not in self._constants]
         if not missing:
             return
         items = ", ".join(f"{text} AS c{place}" for place, text in enumerate(missing))

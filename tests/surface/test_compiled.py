@@ -36,6 +36,28 @@ def test_parameters_are_data(fake: Open) -> None:
     assert [result.report.traces for result in counts] == [1, 0, 0]
 
 
+def test_a_text_that_was_run_before_is_not_traced_again(fake: Open) -> None:
+    con = fake()
+    con.execute("CREATE TABLE t AS SELECT i, 'good ' || i AS x FROM range(20) r(i)")
+    text = "SELECT COUNT(*) FROM t WHERE AI_IF(('q ', x)) AND i < $most"
+    first, second = con.sql(text, {"most": 5}), con.sql(text, {"most": 6})
+    assert (first.fetchall(), second.fetchall()) == ([(5,)], [(6,)])
+    assert (first.report.traces, second.report.traces) == (1, 0)
+
+
+def test_a_text_is_traced_again_over_other_types_and_constants(fake: Open) -> None:
+    con, text = fake(), "SELECT SUM(i + getvariable('v')) FROM t WHERE AI_IF(('q ', x))"
+    con.execute("CREATE TABLE t AS SELECT i, 'good ' || i AS x FROM range(20) r(i)")
+    con.execute("SET VARIABLE v = 1")
+    assert con.sql(text).fetchall() == [(210,)]
+    con.execute("SET VARIABLE v = 2")
+    assert con.sql(text).fetchall() == [(230,)]
+    con.execute(
+        "CREATE OR REPLACE TABLE t AS SELECT i / 2 AS i, 'good ' || i AS x FROM range(4) r(i)"
+    )
+    assert con.sql(text).fetchall() == [(11.0,)]
+
+
 def test_a_prompt_parameter_is_part_of_the_prompt(fake: Open) -> None:
     con = fake()
     con.execute("CREATE TABLE t AS SELECT unnest(['good', 'bad']) AS x")
