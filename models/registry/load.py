@@ -12,11 +12,13 @@ from sqlax.models import tokenizers
 from sqlax.models.causal_lm import CausalLanguageModel
 from sqlax.models.llama.load import build
 from sqlax.models.profiles import profile_for
+from sqlax.models.registry.cache import weights_folder
 from sqlax.models.registry.lookup import resolve
 from sqlax.models.tokenizer import Tokenizer
 from sqlax.models.weights.checkpoint import Checkpoint
 from sqlax.models.weights.gguf import checkpoint_of
 from sqlax.models.weights.gguf_file import open_gguf
+from sqlax.models.weights.kept import is_worth_keeping, kept
 from sqlax.models.weights.safetensors import read_directory
 
 DTYPES = ("bfloat16", "float32")
@@ -37,8 +39,11 @@ def load(name_or_path: str | os.PathLike[str], dtype: str = "bfloat16") -> Causa
     if dtype not in DTYPES:
         raise ModelError(f"unknown dtype {dtype!r}; there are {', '.join(DTYPES)}")
     name = os.fspath(name_or_path)
-    checkpoint, tokenizer = _read(resolve(name))
+    path = resolve(name)
+    checkpoint, tokenizer = _read(path)
     _check_vocabulary(name, checkpoint, tokenizer)
+    if path.is_file() and is_worth_keeping(checkpoint.config, np.dtype(dtype)):
+        checkpoint = kept(checkpoint, np.dtype(dtype), weights_folder())
     decoder = build(checkpoint.config, checkpoint.tensors, np.dtype(dtype))
     identity = f"{checkpoint.identity}:{dtype}"
     return CausalLanguageModel.of(decoder, tokenizer, profile_for(name), name, identity)
