@@ -1,16 +1,20 @@
 """The paper's queries over reviews and films: does time follow the rows that pass the filter?
 
-python -m benchmarks.paper --queries A1-A3,A5 --json FILE
+python -m benchmarks.paper --queries A1-A3,A5 [--split] --json FILE
 
 A1, A2 and A3 are swept over a threshold of the film's score, a parameter of one compiled query.
+With --split, the same query in mode `split` (operator by operator through the host) runs in turn.
 """
 
 from __future__ import annotations
 
 import argparse
+import statistics
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import sqlax
@@ -19,6 +23,7 @@ from benchmarks.cold_cache import cold_cache
 from benchmarks.model import load_model
 from benchmarks.movie import store_movie
 from benchmarks.timing import Timing, time_query
+from sqlax.compiled import CompiledQuery
 from sqlax.connection import Connection
 
 THRESHOLDS = (10, 30, 50, 70, 101)
@@ -61,12 +66,15 @@ def main(arguments: Sequence[str]) -> None:
     """Run the command."""
     parser = argument_parser("paper", __doc__)
     parser.add_argument("--queries", type=read_names, default=tuple(QUERIES), metavar="A1-A3,A5")
+    parser.add_argument("--split", action="store_true", help="beside operator by operator")
     given = parser.parse_args(arguments)
     model = load_model(given.model)
     with cold_cache(), sqlax.connect(model=model) as connection:
         store(connection, given)
         lines = [
-            line for name in given.queries for line in measure(connection, name, given.repeats)
+            line
+            for name in given.queries
+            for line in measure(connection, name, given.repeats, given.split)
         ]
     write_report(given.json, "paper", arguments, {"results": lines})
 
@@ -99,21 +107,62 @@ def store(connection: Connection, given: argparse.Namespace) -> None:
     )
 
 
-def measure(connection: Connection, name: str, repeats: int) -> list[Line]:
-    """A line for each threshold of a query, with its time against that of the most rows."""
-    query = QUERIES[name]
-    sql = f"SELECT {query.select} AS answer FROM films WHERE {query.where}"
-    lines = []
-    compiled = connection.compile(sql, *([{"t": 100}] if None not in query.thresholds else []))
+def measure(connection: Connection, name: str, repeats: int, is_split: bool) -> list[Line]:
+    """A line for each threshold of a query, with its time against that of the most rows.
+
+    Args:
+        connection: has the table `films`.
+        name: one of `QUERIES`.
+        repeats: warm runs.
+        is_split: also a line for mode `split`, whose runs stand between ours.
+    """
+    query, lines, baselines = QUERIES[name], [], []
+    compiled = _compiled(connection, query)
+    other = _compiled(_split(connection), query) if is_split else None
     for threshold in sorted(query.thresholds, key=lambda t: -_passing(connection, query, t)):
         parameters: dict[str, Any] = {} if threshold is None else {"t": threshold}
-        timing = time_query(compiled, repeats, **parameters)
+        runs: list[float] = []
+        timing = time_query(compiled, repeats, partial(_time, other, parameters, runs), **parameters)
         lines.append(_line(name, threshold, _passing(connection, query, threshold), timing))
+        baselines += [_baseline(lines[-1], runs)] if is_split else []
     for line in lines:
         line["relative_seconds"] = line["seconds"] / lines[0]["seconds"]
         line["relative_passing"] = line["passing"] / max(1, lines[0]["passing"])
         line["relative_tokens"] = line["tokens"] / max(1, lines[0]["tokens"])
-    return lines
+    return lines + baselines
+
+
+def _compiled(connection: Connection, query: Query) -> CompiledQuery:
+    sql = f"SELECT {query.select} AS answer FROM films WHERE {query.where}"
+    return connection.compile(sql, *([{"t": 100}] if None not in query.thresholds else []))
+
+
+def _split(connection: Connection) -> Connection:
+    """The same tables and model, operator by operator."""
+    other = connection.cursor()
+    other.mode = "split"
+    return other
+
+
+def _time(query: CompiledQuery | None, parameters: dict[str, Any], runs: list[float]) -> None:
+    """One more run of a query, its seconds added to `runs`."""
+    if query is not None:
+        begin = time.perf_counter()
+        query.run(**parameters).fetchall()
+        runs.append(time.perf_counter() - begin)
+
+
+def _baseline(ours: Line, runs: list[float]) -> Line:
+    """The line of mode `split`; its first run compiled."""
+    seconds = statistics.median(runs[1:])
+    same = {key: ours[key] for key in ("workload", "query", "threshold", "rows", "passing")}
+    return {
+        **same,
+        "system": "sqlax split",
+        "seconds": seconds,
+        "relative_throughput": seconds / ours["seconds"],
+        "runs": runs,
+    }
 
 
 def _passing(connection: Connection, query: Query, threshold: int | None) -> int:
@@ -126,6 +175,8 @@ def _line(name: str, threshold: int | None, passing: int, timing: Timing) -> Lin
     operators = timing.report.all_operators
     written = [operator.written for operator in operators if operator.written is not None]
     return {
+        "workload": name if threshold is None else f"{name} t={threshold}",
+        "system": "sqlax",
         "query": name,
         "threshold": threshold,
         "rows": sum(timing.report.scanned),

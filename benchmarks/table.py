@@ -31,13 +31,15 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         *("traces", "warm_traces"),
     ),
     "quality": ("task", "system", "metric", "value", "rows", "answered"),
+    "profile_search.unseen": ("task", "metric", "value", "rows", "answered"),
     "sembench": (
         *("query", "seconds", "compile_seconds", "metric", "quality", "rows", "calls"),
         *("tokens_prefilled", "tokens_reused"),
     ),
     "paper": (
-        *("query", "threshold", "rows", "passing", "relative_passing", "seconds"),
-        *("relative_seconds", "compile_seconds", "calls", "tokens", "written_tokens"),
+        *("query", "system", "threshold", "rows", "passing", "relative_passing", "seconds"),
+        *("relative_seconds", "relative_throughput", "compile_seconds", "calls", "tokens"),
+        "written_tokens",
     ),
     "tpch": (
         *("sf", "query", "mode", "seconds", "load_seconds", "compile_seconds"),

@@ -13,6 +13,7 @@ VOCABULARY_BYTES = 16 << 20
 """Most bytes of full-vocabulary logits held at once."""
 
 
+@jax.named_scope("head")
 def label_scores(
     hidden: Float[Array, "rows reads width"],
     output_embedding: Float[Array, "vocabulary width"],

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 
+@jax.named_scope("projection")
 def linear(
     x: Float[Array, "*batch in"], weight: Float[Array, "in out"]
 ) -> Float[Array, "*batch out"]:

@@ -30,6 +30,7 @@ def to_cache(own: KeyValue) -> Cache:
     return Cache(own.key.transpose(1, 0, 2), with_one(own.value.transpose(1, 0, 2)))
 
 
+@jax.named_scope("attention")
 def attend_packed(
     query: Float[Array, "tokens heads dim"], own: KeyValue, layout: Layout, prefix: Shared | None
 ) -> Float[Array, "tokens width"]:
@@ -40,6 +41,7 @@ def attend_packed(
     return with_prefix(Partial(*(to_flat(x, layout.slot) for x in rows)), query, prefix)
 
 
+@jax.named_scope("attention")
 def attend_reads(
     query: Float[Array, "reads heads dim"], own: KeyValue, layout: Layout, prefix: Shared | None
 ) -> Float[Array, "reads width"]:

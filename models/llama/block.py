@@ -43,6 +43,7 @@ class Norm(nnx.Module):
         self.weight = nnx.Param(weight)
         self.epsilon = epsilon
 
+    @jax.named_scope("norm")
     def __call__(self, x: Float[Array, "tokens width"]) -> Float[Array, "tokens width"]:
         """`x` scaled to unit mean square, times the weight."""
         square = jnp.mean(x * x, axis=-1, keepdims=True)

@@ -138,11 +138,13 @@ class Llama(nnx.Module):
         x, store = self.last.extend_last(x, context, last, pages.last)
         return self.norm(x)[:slots], LlamaPages(stores, store)
 
+    @jax.named_scope("head")
     def logits(self, hidden: Float[Array, "rows width"]) -> Float[Array, "rows vocabulary"]:
         """What every token of the vocabulary scores as the next one, float32."""
         logits = contract(at_least(hidden), self.output_embedding, ((1,), (1,)))
         return logits[: hidden.shape[0]]
 
+    @jax.named_scope("gather")
     def _embed(self, tokens: Int[Array, " tokens"]) -> Float[Array, "tokens width"]:
         """Inside a branch: XLA on a CPU gathers bfloat16 from a float32 copy of all of it.
 

@@ -57,6 +57,7 @@ def new_store(pages: int, kv: int, dim: int, dtype: jnp.dtype) -> Store:
     return Store(empty, empty.copy())
 
 
+@jax.named_scope("pages")
 def keep(store: Store, own: KeyValue, layout: PagedLayout) -> Store:
     """`store` with the keys and values of all flat tokens."""
     return Store(
@@ -64,6 +65,7 @@ def keep(store: Store, own: KeyValue, layout: PagedLayout) -> Store:
     )
 
 
+@jax.named_scope("attention")
 def attend_paged(
     query: Float[Array, "tokens heads dim"],
     store: Store,
@@ -79,6 +81,7 @@ def attend_paged(
     return with_prefix(part, query, prefix)
 
 
+@jax.named_scope("attention")
 def attend_last(
     query: Float[Array, "rows heads dim"],
     store: Store,
