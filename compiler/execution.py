@@ -18,6 +18,7 @@ from sqlax.compiler.lowering.map_sites import MapSite, map_sites
 from sqlax.compiler.lowering.models import Models
 from sqlax.compiler.lowering.step import build_step, program_key, start
 from sqlax.compiler.outcome import OnProgress, Outcome, as_loaded
+from sqlax.compiler.placement import SPLIT
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import Node, Scan
 from sqlax.compiler.plan.output import Output
@@ -88,7 +89,7 @@ class Execution:
         try:
             return self._run_stages(on_progress)
         except OutsideGraphError as error:
-            if self.plan.mode == "duckdb":
+            if self.plan.mode in SPLIT:
                 raise
             plan = self.plan.in_mode("duckdb")
             other = replace(
