@@ -26,7 +26,7 @@ QUERIES = {
     "guarded": "SELECT id, CASE WHEN v > 0 THEN AI_IF(x) END AS p FROM r ORDER BY id",
     "groups": "SELECT v, COUNT(*) AS n FROM r WHERE AI_IF(x) GROUP BY v HAVING n < 2 ORDER BY v",
     "limit": "SELECT id FROM r WHERE AI_IF(x) ORDER BY id DESC LIMIT 2",
-    "over an answer": "SELECT AI_IF(s) AS p FROM (SELECT id, x || AI_IF(x) AS s FROM r) ORDER BY id",
+    "over an answer": "SELECT AI_IF(s) AS p FROM (SELECT id, x || AI_IF(x) AS s FROM r)",
     "join": "SELECT a.id, b.id FROM r a JOIN r b ON a.v = b.v AND a.id < b.id"
     " WHERE AI_IF((a.x, b.x)) ORDER BY ALL",
 }
