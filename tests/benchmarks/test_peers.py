@@ -1,4 +1,4 @@
-"""The conversation with peers, and their lines in a report, over peers that are a few lines long."""
+"""The conversation with peers and their lines in a report, over peers of a few lines of code."""
 
 from __future__ import annotations
 
