@@ -1,13 +1,15 @@
 """How fast is one semantic operator, against the machine's matrix product? W1, W1b, W2 and W3.
 
 python -m benchmarks.operators --workload W1|W1b|W2|W3 --json FILE [--peers]
+
+With --peers, other systems do W1, W1b or W2 too, in turn with our own warm runs.
 """
 
 from __future__ import annotations
 
 import resource
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,16 +20,19 @@ from benchmarks.cold_cache import cold_cache
 from benchmarks.metrics import accuracy
 from benchmarks.model import load_model
 from benchmarks.movie import Gold, store_movie
+from benchmarks.peers.race import Race
+from benchmarks.peers.task import Task, task_of
 from benchmarks.phases import time_phases
 from benchmarks.roof import Roof
-from benchmarks.snippets import load_snippets
+from benchmarks.snippets import Snippets, load_snippets
 from benchmarks.timing import Timing, time_query
-from benchmarks.workloads import NAMES, Workload, check_instruction, workloads
+from benchmarks.workloads import LABELS, NAMES, Workload, check_instruction, question, workloads
 from benchmarks.writing import measure_writing
 from sqlax.connection import Connection
 from sqlax.models.language_model import LanguageModel
 from sqlax.models.registry.lookup import resolve
 
+ROWS = 1000
 Row = dict[str, Any]
 
 
@@ -35,8 +40,10 @@ def main(arguments: Sequence[str]) -> None:
     """Run the command."""
     parser = argument_parser("operators", __doc__)
     parser.add_argument("--workload", choices=(*NAMES, "W2"), required=True)
-    parser.add_argument("--peers", action="store_true", help="W2 beside other systems")
+    parser.add_argument("--peers", action="store_true", help="beside other systems")
     given = parser.parse_args(arguments)
+    if given.peers and given.workload == "W3":
+        parser.error("--peers is for W1, W1b and W2")
     model = load_model(given.model)
     file = resolve(given.model) if given.peers else None
     if given.workload == "W1b":
@@ -45,22 +52,37 @@ def main(arguments: Sequence[str]) -> None:
         if given.workload == "W2":
             fields = measure_writing(model, file, given.data, given.rows, given.repeats)
         else:
-            fields = measure(given.workload, model, given.data, given.rows, given.repeats)
+            fields = measure(given.workload, model, given.data, given.rows, given.repeats, file)
     write_report(given.json, "operators", arguments, fields)
 
 
 def measure(
-    workload: str, model: LanguageModel, data: Path, rows: int | None, repeats: int
+    workload: str,
+    model: LanguageModel,
+    data: Path,
+    rows: int | None,
+    repeats: int,
+    file: Path | None = None,
 ) -> dict[str, Any]:
-    """The report's fields: the roof, and a line for each query of the workload."""
-    roof = Roof()
-    queries = workloads(workload)
-    with sqlax.connect(model=model) as connection:
+    """The report's fields: the roof, and a line for each query of the workload and each peer.
+
+    Args:
+        workload: one of `NAMES`.
+        model: the model.
+        data: the folder of data sets.
+        rows: use only so many rows.
+        repeats: warm runs; a peer runs between any two of them.
+        file: the model's weights, for the peers; None to leave them out.
+    """
+    roof, lines = Roof(), list[Row]()
+    task = None if file is None else _task(workload, model, file, load_snippets(data, rows or ROWS))
+    with Race(task, model.tokenizer) as race, sqlax.connect(model=model) as connection:
         gold = _store(connection, workload, data, rows)
-        lines = [measure_line(connection, query, gold, roof, repeats) for query in queries]
-        for line, query in zip(lines, queries, strict=True):
-            line["phases"] = asdict(time_phases(connection, query.sql, model))
-            _add_roof_shares(line, model, roof)
+        for query in workloads(workload):
+            ours, *theirs = measure_lines(connection, query, gold, roof, repeats, race)
+            ours["phases"] = asdict(time_phases(connection, query.sql, model))
+            _add_roof_shares(ours, model, roof)
+            lines += [ours, *theirs]
     return {
         "roof_gflops": roof.gflops,
         "roof_best_gflops": roof.best_gflops,
@@ -70,26 +92,53 @@ def measure(
     }
 
 
+def _task(workload: str, model: LanguageModel, file: Path, snippets: Snippets) -> Task:
+    (query,) = workloads(workload)
+    return task_of(question(workload), query.sql, snippets.texts, file, model.tokenizer)
+
+
 def _store(connection: Connection, workload: str, data: Path, rows: int | None) -> dict[int, bool]:
     """Make the workload's table; gold answers by key."""
     if workload == "W3":
         store_movie(connection, data, rows)
         return Gold(data, rows).sentiments()
-    snippets = load_snippets(data, rows or 1000)
+    snippets = load_snippets(data, rows or ROWS)
     snippets.store(connection)
     return dict(enumerate(snippets.positive))
 
 
-def measure_line(
-    connection: Connection, workload: Workload, gold: dict[int, bool], roof: Roof, repeats: int
-) -> Row:
-    """One query's line, without its share of the roof: that needs all samples."""
-    timing = time_query(connection.compile(workload.sql), repeats, roof.sample)
+def measure_lines(
+    connection: Connection,
+    workload: Workload,
+    gold: dict[int, bool],
+    roof: Roof,
+    repeats: int,
+    race: Race,
+) -> list[Row]:
+    """One query's line, without its share of the roof, which needs all samples; then the peers'."""
+
+    def between() -> None:
+        roof.sample()
+        race.run()
+
+    timing = time_query(connection.compile(workload.sql), repeats, between)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _RSS_UNIT
     answers = timing.rows
     if workload.answers is not None:
         answers = connection.compile(workload.answers).run().fetchall()
-    rows = len(answers)
+    truth = [gold[key] for key, _ in answers]
+    line = _line(workload, timing, len(answers), peak)
+    line["accuracy"] = accuracy([said for _, said in answers], truth)
+    return [line, *race.lines(line, _labels(dict(answers)), _labels(gold))]
+
+
+def _labels(positive: Mapping[int, bool | None]) -> list[str]:
+    """The label of each row, by key, as peers name it; empty where there is no answer."""
+    names = {True: LABELS[0], False: LABELS[1], None: ""}
+    return [names[positive[key]] for key in sorted(positive)]
+
+
+def _line(workload: Workload, timing: Timing, rows: int, peak: int) -> Row:
     return {
         "workload": workload.name,
         "system": "sqlax",
@@ -99,7 +148,7 @@ def measure_line(
         "rows_per_second": rows / timing.seconds,
         "tokens_per_second": timing.report.tokens / timing.seconds,
         "roof_share": None,
-        "accuracy": accuracy([said for _, said in answers], [gold[key] for key, _ in answers]),
+        "accuracy": None,
         "peak_rss_bytes": peak,
         **_details(timing),
     }

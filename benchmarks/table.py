@@ -23,8 +23,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "operators": (
         *("workload", "system", "rows", "seconds", "compile_seconds", "rows_per_second"),
         *("tokens_per_second", "roof_gflops", "roof_share", "accuracy", "peak_rss_bytes"),
-        *("written_per_second", "relative_throughput", "occupancy", "pages", "equal_texts"),
-        "missing",
+        *("written_per_second", "relative_throughput", "occupancy", "pages"),
+        *("start_seconds", "equal_answers", "missing"),
     ),
     "selectivity": (
         *("mode", "share", "rows", "seconds", "relative_seconds", "tokens"),

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from benchmarks.movie import QUIET_MOVIE
+from benchmarks.peers.task import Question
 from sqlax.models.language_model import LanguageModel
 
 NAMES = ("W1", "W1b", "W3")
+LABELS = (" positive", " negative")
 INSTRUCTION_TOKENS = 120
 INSTRUCTION = (
     "You are an editor who sorts what critics and moviegoers write about films. "
@@ -45,6 +47,12 @@ def workloads(name: str) -> tuple[Workload, ...]:
         prompt = _is_positive("text", INSTRUCTION)
         return (Workload("W1b", _answers("snippets", "id", prompt)),)
     return (_count("W3", None), _count(f"W3 {QUIET_MOVIE}", QUIET_MOVIE))
+
+
+def question(name: str) -> Question:
+    """What W1 or W1b asks of every snippet, for peers."""
+    before = "Review: " if name == "W1" else f"{INSTRUCTION}Review: "
+    return Question(before, "\nSentiment:", LABELS)
 
 
 def check_instruction(model: LanguageModel) -> None:

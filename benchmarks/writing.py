@@ -8,8 +8,8 @@ from typing import Any
 
 import sqlax
 from benchmarks.mixed import mixed_lines, written_line
-from benchmarks.peers.peer import SYSTEMS
 from benchmarks.peers.race import Race
+from benchmarks.peers.task import Question, Task, task_of
 from benchmarks.phases import time_phases
 from benchmarks.roof import Roof
 from benchmarks.snippets import Snippets, load_snippets
@@ -43,10 +43,9 @@ def measure_writing(
         repeats: warm runs; a peer runs between any two of them.
     """
     roof, snippets = Roof(), load_snippets(data, rows or ROWS)
-    race = Race(tuple(SYSTEMS) if file else (), file, _prompts(model, snippets), TOKENS)
-    with race, sqlax.connect(model=model) as connection:
-        lines = [_w2(connection, model, snippets, repeats, roof, race)]
-        lines += race.lines(lines[0], model.tokenizer)
+    task = None if file is None else _task(model, file, snippets)
+    with Race(task, model.tokenizer) as race, sqlax.connect(model=model) as connection:
+        lines = _w2(connection, model, snippets, repeats, roof, race)
         lines += mixed_lines(connection, data, 3 * (rows or ROWS), min(repeats, 2))
     _add_roof_share(lines[0], model, roof)
     return {
@@ -54,13 +53,13 @@ def measure_writing(
         "roof_best_gflops": roof.best_gflops,
         "roof_samples": roof.samples,
         "flops_per_token": model.flops_per_token,
-        "results": [{k: v for k, v in line.items() if k != "texts"} for line in lines],
+        "results": lines,
     }
 
 
-def _prompts(model: LanguageModel, snippets: Snippets) -> list[list[int]]:
-    """What the query puts to the model, as token ids."""
-    return [model.tokenizer.encode(f"{BEFORE}{text}{BEHIND}") for text in snippets.texts]
+def _task(model: LanguageModel, file: Path, snippets: Snippets) -> Task:
+    question = Question(BEFORE, BEHIND, tokens=TOKENS)
+    return task_of(question, QUERY, snippets.texts, file, model.tokenizer)
 
 
 def _w2(
@@ -70,7 +69,8 @@ def _w2(
     repeats: int,
     roof: Roof,
     race: Race,
-) -> Line:
+) -> list[Line]:
+    """Our own line, then the peers'."""
     snippets.store(connection)
 
     def between() -> None:
@@ -79,9 +79,8 @@ def _w2(
 
     timing = time_query(connection.compile(QUERY), repeats, between)
     line = written_line("W2", timing)
-    line["texts"] = [text for _, text in timing.rows]
     line["phases"] = asdict(time_phases(connection, QUERY, model))
-    return line
+    return [line, *race.lines(line, [text for _, text in timing.rows])]
 
 
 def _add_roof_share(line: Line, model: LanguageModel, roof: Roof) -> None:

@@ -18,6 +18,7 @@ from sqlax.compiler.lowering.map_sites import MapSite
 from sqlax.compiler.lowering.models import Models
 from sqlax.compiler.lowering.step import build_step, program_key, start
 from sqlax.compiler.outcome import OnProgress, Outcome, as_loaded
+from sqlax.compiler.placement import SPLIT
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import Node, Scan
 from sqlax.compiler.plan.output import Output
@@ -85,7 +86,7 @@ class Execution:
         try:
             return self._run_stages(on_progress)
         except OutsideGraphError as error:
-            if self.plan.mode == "duckdb":
+            if self.plan.mode in SPLIT:
                 raise
             plan, programs = self.plan.in_mode("duckdb"), self.programs.of("duckdb")
             other = replace(self, plan=plan, programs=programs, resident=None)

@@ -38,7 +38,9 @@ from sqlax.compiler.plan.nodes import (
 from sqlax.compiler.plan.schema import Field, Schema
 from sqlax.compiler.stage import Stage, answered, reduction, scan_of
 
-Mode: TypeAlias = Literal["hybrid", "graph", "duckdb"]
+Mode: TypeAlias = Literal["hybrid", "graph", "duckdb", "split"]
+SPLIT: tuple[Mode, ...] = ("duckdb", "split")
+"""The modes in which each semantic operator is a program of its own, and DuckDB runs the rest."""
 Choice: TypeAlias = Callable[[Node], bool]
 """Whether DuckDB runs a node that both could run."""
 
@@ -74,7 +76,7 @@ def place(
         catalog: gives DuckDB's types.
         mode: `duckdb` leaves the graph only the semantic operators, `graph` leaves DuckDB only the
             reading of tables and what the graph cannot compute, `hybrid` gives each part without
-            semantic operators to whichever is expected to be faster.
+            semantic operators to whichever is expected to be faster. `split` places as `duckdb`.
         known: the machine's rates, for `hybrid`; measured, or read from the cache folder, where
             they are not given and a part could run in either.
         choice: decides in place of costs, for `hybrid`; asked once for each node.
@@ -123,8 +125,8 @@ class _Placer:
 
     def _obstacle(self, node: Node, placed: Node) -> str | None:
         """Why DuckDB runs a node; None where the graph does, over the inputs that are placed."""
-        if self.mode == "duckdb":
-            return "mode => 'duckdb'"
+        if self.mode in SPLIT:
+            return f"mode => '{self.mode}'"
         if self.mode == "hybrid" and self._is_cheaper_in_duckdb(node):
             return "no semantic operator below"
         return self.lists.left.get(node) or node_obstacle(placed, self.catalog)
@@ -152,10 +154,10 @@ class _Placer:
             return self._reduced(node, child)
         placed = as_below(node.with_inputs((child,)))
         obstacle = node_obstacle(placed, self.catalog)
-        if obstacle is None and self.mode != "duckdb":
+        if obstacle is None and self.mode not in SPLIT:
             return placed
         self.lists.leave(placed, obstacle or "")
-        stored = self._in_duckdb(child, obstacle or "mode => 'duckdb'")
+        stored = self._in_duckdb(child, obstacle or f"mode => '{self.mode}'")
         if obstacle is None:
             return as_below(node.with_inputs((stored,)))
         return self._prepared(node, stored)

@@ -38,7 +38,8 @@ class Connection:
         model: name or path of the default model, or a `LanguageModel`; loaded when first asked.
         dialect: whose spelling of semantic functions and strings texts follow.
         mode: `hybrid` lets DuckDB run all that needs no model, `graph` as little as possible,
-            `duckdb` all but the semantic operators. `graph` also compiles plain queries.
+            `duckdb` all but the semantic operators. `graph` also compiles plain queries. `split`
+            is `duckdb` under the name of the baseline that one program is compared with.
         progress: show a progress bar on standard error when a query runs for over a second.
         token_budget: most tokens of table texts in memory at once; None for 64 Mi.
         memory_budget: bytes for the rows that a query's program reads; tables that are expected to

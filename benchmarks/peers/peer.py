@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
-from collections.abc import Mapping
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from benchmarks.machine import ROOT
+from benchmarks.peers.systems import SYSTEMS, System
+from benchmarks.peers.task import Task
 
 HERE = Path(__file__).parent
 HOME = Path(os.environ.get("SQLAX_PEERS") or Path.home() / ".cache" / "sqlax" / "peers")
-SYSTEMS = {
-    "llama.cpp row by row": ("llama_cpp", "rows"),
-    "llama.cpp batched": ("llama_cpp", "batched"),
-    "transformers": ("transformers", "batched"),
-}
-"""What a line of a report calls a peer: its folder and its mode."""
 
 
 class PeerMissingError(Exception):
-    """The peer is not installed, or does not start."""
+    """The peer is not installed, does not start, or ended too early."""
 
 
 @dataclass
@@ -32,72 +29,97 @@ class Peer:
 
     Attributes:
         name: one of `SYSTEMS`.
+        log: what it prints.
         start_seconds: loading of library and model.
         runs: seconds of each run.
-        texts: token ids of the last run's texts.
+        answers: those of the last run; see `worker.Run`.
         peak_rss_bytes: largest resident size so far.
     """
 
     name: str
     process: subprocess.Popen[str]
-    start_seconds: float
+    log: Path
+    start_seconds: float = 0.0
     runs: list[float] = field(default_factory=list)
-    texts: list[list[int]] = field(default_factory=list)
+    answers: list[Any] = field(default_factory=list)
     peak_rss_bytes: int = 0
+
+    def start(self, task: dict[str, Any]) -> None:
+        """Let it load its model."""
+        self.start_seconds = self._ask(json.dumps(task))["start_seconds"]
 
     def run(self) -> None:
         """One more timed run."""
-        answer = _ask(self.process, "run")
+        answer = self._ask("run")
         self.runs.append(answer["seconds"])
-        self.texts, self.peak_rss_bytes = answer["texts"], answer["peak_rss_bytes"]
+        self.answers, self.peak_rss_bytes = answer["answers"], answer["peak_rss_bytes"]
 
     def close(self) -> None:
-        """End the peer's process."""
+        """End the peer's process, if it has not ended."""
         assert self.process.stdin is not None
-        self.process.stdin.close()
+        assert self.process.stdout is not None
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
         self.process.wait()
+        self.process.stdout.close()
+
+    def _ask(self, line: str) -> dict[str, Any]:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        try:
+            self.process.stdin.write(line + "\n")
+            self.process.stdin.flush()
+            answer = self.process.stdout.readline()
+        except BrokenPipeError:
+            answer = ""
+        if not answer:
+            raise PeerMissingError(f"ended with status {self.process.wait()}: {self._last_words()}")
+        found: dict[str, Any] = json.loads(answer)
+        return found
+
+    def _last_words(self) -> str:
+        """The last line it printed, which for Python is the exception."""
+        lines = self.log.read_text(errors="replace").split("\n")
+        return next((line.strip() for line in reversed(lines) if line.strip()), "no reason given")
 
 
-def start_peer(name: str, task: Mapping[str, object]) -> Peer:
+def start_peer(name: str, task: Task) -> Peer:
     """Start a peer and let it load its model.
 
     Args:
         name: one of `SYSTEMS`.
-        task: `model`, the file; `prompts`, token ids; `tokens`, how many to write for each.
+        task: what it is to do in every run.
 
     Raises:
         PeerMissingError: with the reason, which goes into the report.
     """
-    folder, mode = SYSTEMS[name]
-    python = HOME / folder / "bin" / "python"
-    if not python.exists():
-        raise PeerMissingError(f"not installed: benchmarks/peers/install.sh {folder}")
-    process = subprocess.Popen(
-        [str(python), str(HERE / folder / "generate.py")],
-        env={**_environment(), "PYTHONPATH": str(ROOT)},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    fixed = {"mode": mode, "scratch": str(HOME / "models"), "threads": _cores()}
-    answer = _ask(process, json.dumps({**fixed, **task}))
-    return Peer(name, process, answer["start_seconds"])
-
-
-def _ask(process: subprocess.Popen[str], line: str) -> dict[str, Any]:
-    assert process.stdin is not None
-    assert process.stdout is not None
+    system = SYSTEMS[name]
+    peer = _launched(name, system)
+    fixed = {"mode": system.mode, "scratch": str(HOME / "models"), "threads": _cores()}
     try:
-        process.stdin.write(line + "\n")
-        process.stdin.flush()
-        answer = process.stdout.readline()
-    except BrokenPipeError:
-        answer = ""
-    if not answer:
-        raise PeerMissingError(f"ended with status {process.wait()}")
-    found: dict[str, Any] = json.loads(answer)
-    return found
+        peer.start({**fixed, **task.fields()})
+    except PeerMissingError:
+        peer.close()
+        raise
+    return peer
+
+
+def _launched(name: str, system: System) -> Peer:
+    python = Path(sys.executable) if system.is_own else HOME / system.folder / "bin" / "python"
+    if not python.exists():
+        raise PeerMissingError(f"not installed: benchmarks/peers/install.sh {system.folder}")
+    log = HOME / "logs" / f"{name}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("wb") as printed:
+        process = subprocess.Popen(
+            [str(python), str(HERE / system.folder / system.script)],
+            env={**_environment(), "PYTHONPATH": str(ROOT)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=printed,
+            text=True,
+        )
+    return Peer(name, process, log)
 
 
 def _environment() -> dict[str, str]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from benchmarks.metrics import accuracy
 from benchmarks.peers.peer import Peer, PeerMissingError, start_peer
+from benchmarks.peers.systems import SYSTEMS, systems_for
+from benchmarks.peers.task import Task
 from sqlax.models.tokenizer import Tokenizer
-
-SLOW = {"llama.cpp row by row": 50}
-"""Peers that get only the first so many rows: they would take minutes a run."""
 
 Line = dict[str, Any]
 
@@ -21,28 +20,15 @@ class Race:
     """Starts the peers and lets each run whenever it is asked; see `lines` for the result.
 
     Args:
-        systems: names of peers; one that is missing gets a line with the reason.
-        file: the model's weights.
-        prompts: as token ids.
-        tokens: how many to write for each prompt.
+        task: what all peers do; None for a race without peers.
+        tokenizer: reads the texts that peers give as token ids.
     """
 
-    def __init__(
-        self,
-        systems: Sequence[str],
-        file: Path | None,
-        prompts: Sequence[list[int]],
-        tokens: int,
-    ) -> None:
-        self._tokens = tokens
-        self._peers: dict[str, Peer | str] = {}
-        for name in systems:
-            rows = SLOW.get(name, len(prompts))
-            task = {"model": str(file), "prompts": prompts[:rows], "tokens": tokens}
-            try:
-                self._peers[name] = start_peer(name, task)
-            except PeerMissingError as error:
-                self._peers[name] = str(error)
+    def __init__(self, task: Task | None, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._labels = () if task is None else task.question.labels
+        self._tokens = 0 if task is None else task.question.tokens
+        self._peers = {} if task is None else {n: _started(n, task) for n in systems_for(task.kind)}
 
     def __enter__(self) -> Race:
         return self
@@ -60,33 +46,77 @@ class Race:
     def run(self) -> None:
         """One run of each peer; the first is its warm-up."""
         for name, peer in self._peers.items():
-            try:
-                if isinstance(peer, Peer):
-                    peer.run()
-            except PeerMissingError as error:
-                self._peers[name] = str(error)
+            if isinstance(peer, Peer):
+                self._peers[name] = _after_a_run(peer)
 
-    def lines(self, ours: Mapping[str, Any], tokenizer: Tokenizer) -> list[Line]:
-        """A line for each peer; `relative_throughput` is ours over the peer's."""
+    def lines(
+        self, ours: Mapping[str, Any], answers: Sequence[str], gold: Sequence[str] | None = None
+    ) -> list[Line]:
+        """A line for each peer, in the order of the systems.
+
+        Args:
+            ours: our own line, with its `rows`, `seconds` and `tokens`.
+            answers: our own answers, row by row.
+            gold: the true ones, where there are any.
+        """
         return [
-            {"workload": ours["workload"], "system": name, **self._measured(peer, ours, tokenizer)}
+            {"workload": ours["workload"], "system": name, **self._line(peer, ours, answers, gold)}
             for name, peer in self._peers.items()
         ]
 
-    def _measured(self, peer: Peer | str, ours: Mapping[str, Any], tokenizer: Tokenizer) -> Line:
+    def _line(
+        self,
+        peer: Peer | str,
+        ours: Mapping[str, Any],
+        answers: Sequence[str],
+        gold: Sequence[str] | None,
+    ) -> Line:
         if isinstance(peer, str):
             return {"missing": peer}
-        seconds = statistics.median(peer.runs[1:] or peer.runs)
-        rate = len(peer.texts) * self._tokens / seconds
-        texts = [tokenizer.decode(text) for text in peer.texts]
-        return {
-            "rows": len(texts),
+        said = self._texts(peer.answers)
+        rows, line = len(said), self._speed(peer, ours)
+        line["equal_answers"] = accuracy(said, answers[:rows])
+        if gold is not None:
+            line["accuracy"] = accuracy(said, gold[:rows])
+        return line
+
+    def _speed(self, peer: Peer, ours: Mapping[str, Any]) -> Line:
+        """Useful tokens are ours, in proportion to the rows."""
+        rows, seconds = len(peer.answers), statistics.median(peer.runs[1:] or peer.runs)
+        line = {
+            "rows": rows,
             "seconds": seconds,
-            "rows_per_second": len(texts) / seconds,
-            "written_per_second": rate,
-            "relative_throughput": ours["written_per_second"] / rate,
-            "equal_texts": sum(map(str.__eq__, texts, ours["texts"])) / len(texts),
+            "rows_per_second": rows / seconds,
+            "tokens_per_second": ours["tokens"] * rows / ours["rows"] / seconds,
+            "relative_throughput": ours["rows"] / ours["seconds"] / (rows / seconds),
             "start_seconds": peer.start_seconds,
             "peak_rss_bytes": peer.peak_rss_bytes,
             "runs": peer.runs,
         }
+        if self._tokens:
+            line["written_per_second"] = rows * self._tokens / seconds
+        return line
+
+    def _texts(self, answers: Sequence[Any]) -> list[str]:
+        """Answers as texts: a label by its place, a text by its token ids or as it is."""
+        if self._labels:
+            return [self._labels[place] for place in answers]
+        return [a if isinstance(a, str) else self._tokenizer.decode(a) for a in answers]
+
+
+def _after_a_run(peer: Peer) -> Peer | str:
+    """The peer, or why it ended."""
+    try:
+        peer.run()
+    except PeerMissingError as error:
+        peer.close()
+        return str(error)
+    return peer
+
+
+def _started(name: str, task: Task) -> Peer | str:
+    """The peer over its part of the rows, or why there is none."""
+    try:
+        return start_peer(name, task.first(max(1, len(task.texts) // SYSTEMS[name].part)))
+    except PeerMissingError as error:
+        return str(error)

@@ -1,8 +1,8 @@
 """A peer's side of the conversation; needs nothing but Python, so that any environment runs it.
 
-The first line of standard input is the task as JSON: the model's file, the prompts as token ids,
-tokens to write for each, and the peer's mode. Every further line asks for one timed run, which is
-answered by a JSON line on standard output; the first answer says what starting took.
+The first line of standard input is the task as JSON: what `Task.fields` gives, and the peer's mode,
+threads and scratch folder. Every further line asks for one timed run, which is answered by a JSON
+line on standard output; the first answer says what starting took.
 """
 
 from __future__ import annotations
@@ -12,33 +12,59 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
+WORTH_KEEPING = 16
+"""Tokens of a common prefix from which on it is read once and its keys and values are reused."""
+
 Task = dict[str, Any]
-Write = Callable[[list[list[int]]], list[list[int]]]
-"""Prompts to texts, both as token ids, each text of the task's length."""
+Run = Callable[[], Sequence[Any]]
+"""One run over all rows: the place of each row's label, or each row's text or its token ids."""
 
 
-def serve(start: Callable[[Task], Write]) -> None:
+def serve(start: Callable[[Task], Run]) -> None:
     """Answer until standard input ends."""
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what the libraries print must not get between the answers
     task = json.loads(sys.stdin.readline())
     begin = time.perf_counter()
-    write = start(task)
+    run = start(task)
     print(json.dumps({"start_seconds": time.perf_counter() - begin}), file=out, flush=True)
     for _ in sys.stdin:
         begin = time.perf_counter()
-        texts = write(task["prompts"])
+        answers = run()
         seconds = time.perf_counter() - begin
-        print(json.dumps(_answer(texts, seconds)), file=out, flush=True)
+        answer = {"seconds": seconds, "answers": answers, "peak_rss_bytes": _peak()}
+        print(json.dumps(answer), file=out, flush=True)
 
 
-def _answer(texts: list[list[int]], seconds: float) -> dict[str, Any]:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return {
-        "seconds": seconds,
-        "texts": texts,
-        "peak_rss_bytes": peak * (1 if sys.platform == "darwin" else 1024),
-    }
+def common_prefix(rows: Sequence[list[int]]) -> int:
+    """How many tokens all rows begin with; the last token of each row is not among them."""
+    least, most = min(rows), max(rows)
+    limit = min(map(len, rows)) - 1
+    same = (at for at in range(limit) if least[at] != most[at])
+    return next(same, limit)
+
+
+def _peak() -> int:
+    """The largest resident size so far, of this process and of those that it has started."""
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    unit = 1 if sys.platform == "darwin" else 1024
+    return own * unit + sum(_peak_of(child) * 1024 for child in _descendants(os.getpid()))
+
+
+def _descendants(process: int) -> list[int]:
+    """The processes below one; none where the system does not tell."""
+    found: list[int] = []
+    for listing in Path(f"/proc/{process}/task").glob("*/children"):
+        for child in map(int, listing.read_text().split()):
+            found += [child, *_descendants(child)]
+    return found
+
+
+def _peak_of(process: int) -> int:
+    """KiB."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    return next((int(line.split()[1]) for line in lines if line.startswith("VmHWM")), 0)

@@ -10,6 +10,7 @@ import pytest
 import sqlax
 from benchmarks import operators, quality, selectivity, sembench
 from benchmarks.movie import LEAKS, Gold, store_movie
+from benchmarks.peers.race import Race
 from benchmarks.roof import Roof
 from benchmarks.sembench_scoring import score
 from benchmarks.sembench_texts import numbers, text_of
@@ -44,7 +45,8 @@ def test_w3_asks_about_all_films_and_about_one(data: Path, model: FakeModel) -> 
     with sqlax.connect(model=model) as connection:
         store_movie(connection, data)
         sentiments = Gold(data).sentiments()
-        line = operators.measure_line(connection, one, sentiments, Roof(), repeats=1)
+        race = Race(None, model.tokenizer)
+        (line,) = operators.measure_lines(connection, one, sentiments, Roof(), 1, race)
     assert (line["workload"], line["rows"], line["accuracy"]) == ("W3 taken_3", 3, 1.0)
 
 

@@ -11,6 +11,7 @@ import sqlax
 from benchmarks import paper
 from benchmarks.peers import peer
 from benchmarks.peers.race import Race
+from benchmarks.peers.systems import SYSTEMS
 from benchmarks.writing import TOKENS, measure_writing
 from sqlax.models.fake import FakeModel
 
@@ -18,6 +19,7 @@ MISSING = {
     "llama.cpp row by row": "not installed: benchmarks/peers/install.sh llama_cpp",
     "llama.cpp batched": "not installed: benchmarks/peers/install.sh llama_cpp",
     "transformers": "not installed: benchmarks/peers/install.sh transformers",
+    "vLLM": "not installed: benchmarks/peers/install.sh vllm",
 }
 
 
@@ -25,21 +27,22 @@ def test_w2_writes_exactly_so_many_tokens_and_names_missing_peers(
     data: Path, model: FakeModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(peer, "HOME", tmp_path)
+    monkeypatch.delitem(SYSTEMS, "sqlax split")  # it needs weights
     report = measure_writing(model, data / "weights.gguf", data, rows=8, repeats=1)
     ours, *rest = report["results"]
     assert (ours["workload"], ours["rows"], ours["written_tokens"]) == ("W2", 8, 8 * TOKENS)
     assert 0 < ours["occupancy"] <= 1
     assert ours["unused_positions"] < 16 * 8
-    assert {line["system"]: line["missing"] for line in rest[:3]} == MISSING
-    mixed, uniform = rest[3:]
+    assert {line["system"]: line["missing"] for line in rest[:4]} == MISSING
+    mixed, uniform = rest[4:]
     assert (mixed["workload"], uniform["workload"][:3]) == ("W2 mixed", "W2 ")
     assert mixed["relative_throughput"] > 0
 
 
 def test_a_race_without_peers_has_no_lines(model: FakeModel) -> None:
-    with Race((), None, [[1]], 1) as race:
+    with Race(None, model.tokenizer) as race:
         race.run()
-        assert race.lines({}, model.tokenizer) == []
+        assert race.lines({}, []) == []
 
 
 def test_the_paper_counts_passing_rows(data: Path, model: FakeModel) -> None:
