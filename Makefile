@@ -10,7 +10,7 @@ LOCK := requirements/lock.txt
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo model test test-slow lint types format lock wheel clean
+.PHONY: help bench bench-quick demo model peers test test-slow lint types format lock wheel clean
 .DELETE_ON_ERROR:
 
 help: ## list these targets
@@ -24,6 +24,16 @@ model: $(VENV)/installed ## fetch the default model into the user's cache folder
 
 test: lint types ## check style, types and layers, then run the tests
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not slow" $(PYTEST_ARGS)
+
+bench: model $(VENV)/installed-dev peers ## compare with the peers; writes benchmarks/results/latest.json
+	$(BIN)/python -m benchmarks.bench
+	$(BIN)/python -m benchmarks.table
+
+bench-quick: model $(VENV)/installed-dev ## a few rows of the same; fails where a ratio fell by a tenth
+	$(BIN)/python -m benchmarks.bench --quick
+
+peers: ## install the peers; one that cannot be installed is reported as missing
+	-for peer in llama_cpp transformers vllm; do PYTHON="$(PYTHON)" benchmarks/peers/install.sh $$peer; done
 
 test-slow: $(VENV)/installed-dev ## run the tests that take long: many compiled generate queries
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m slow $(PYTEST_ARGS)

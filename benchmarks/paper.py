@@ -107,7 +107,7 @@ def store(connection: Connection, given: argparse.Namespace) -> None:
     )
 
 
-def measure(connection: Connection, name: str, repeats: int, is_split: bool) -> list[Line]:
+def measure(connection: Connection, name: str, repeats: int, is_split: bool = False) -> list[Line]:
     """A line for each threshold of a query, with its time against that of the most rows.
 
     Args:
@@ -122,7 +122,8 @@ def measure(connection: Connection, name: str, repeats: int, is_split: bool) -> 
     for threshold in sorted(query.thresholds, key=lambda t: -_passing(connection, query, t)):
         parameters: dict[str, Any] = {} if threshold is None else {"t": threshold}
         runs: list[float] = []
-        timing = time_query(compiled, repeats, partial(_time, other, parameters, runs), **parameters)
+        between = partial(_time, other, parameters, runs)
+        timing = time_query(compiled, repeats, between, **parameters)
         lines.append(_line(name, threshold, _passing(connection, query, threshold), timing))
         baselines += [_baseline(lines[-1], runs)] if is_split else []
     for line in lines:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -31,21 +31,10 @@ def parts_of_run(run: Callable[[], object], program: str) -> dict[str, float]:
         program: its optimised HLO text, which tells where each operation comes from.
     """
     places = places_of(program)
-    spent: Counter[str] = Counter()
+    spent: defaultdict[str, float] = defaultdict(float)
     for name, seconds in _operations(run, places):
         spent[part_of(places[name])] += seconds
-    return dict(spent.most_common())
-
-
-def largest_operations(
-    run: Callable[[], object], program: str, most: int = 40
-) -> list[tuple[str, str, float, int]]:
-    """The operations that take longest: name, where it comes from, seconds, how often."""
-    places, spent, often = places_of(program), Counter[str](), Counter[str]()
-    for name, seconds in _operations(run, places):
-        spent[name] += seconds
-        often[name] += 1
-    return [(name, places[name], time, often[name]) for name, time in spent.most_common(most)]
+    return dict(sorted(spent.items(), key=lambda item: -item[1]))
 
 
 def places_of(program: str) -> dict[str, str]:

@@ -74,6 +74,10 @@ class Program:
             self.compile_seconds += time.perf_counter() - begin
         return self._compiled[key]
 
+    def optimised(self) -> Iterator[str]:
+        """The optimised HLO text of each executable so far."""
+        return (str(executable.as_text()) for executable, _ in self._compiled.values())
+
     def slices(
         self,
         inputs: ProgramInputs,

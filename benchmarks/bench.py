@@ -1,0 +1,126 @@
+"""Every comparison with the peers that are installed, in one run, and how it stands to the bars.
+
+python -m benchmarks.bench [--quick] [--json FILE]
+
+The whole run writes benchmarks/results/latest.json. With --quick few rows are asked, and the ratios
+are held against benchmarks/results/quick.json, which is written where it does not exist yet.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.arguments import DEFAULT_DATA, write_report
+from benchmarks.bars import Line, ratios
+from benchmarks.machine import ROOT
+
+RESULTS = ROOT / "benchmarks" / "results"
+MOST_LOSS = 0.10
+"""A ratio that falls by more than this share is a loss."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A command of the comparison, and what `--quick` changes."""
+
+    command: tuple[str, ...]
+    quick: tuple[str, ...]
+
+
+PARTS = (
+    Part(("operators", "--workload", "W1", "--peers", "--repeats", "3"), ("--rows", "100")),
+    Part(("operators", "--workload", "W1b", "--peers", "--repeats", "3"), ("--rows", "60")),
+    Part(("operators", "--workload", "W2", "--peers", "--repeats", "2"), ("--rows", "40")),
+    Part(("first_answer",), ()),
+    Part(
+        ("paper", "--queries", "A1-A3", "--split", "--repeats", "3"),
+        ("--rows", "60", "--repeats", "1"),
+    ),
+)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command; 1 where `--quick` finds a loss."""
+    given = _parser().parse_args(arguments)
+    file = given.json or RESULTS / ("quick.json" if given.quick else "latest.json")
+    lines = [line for part in PARTS for line in _measured(part, given)]
+    compared = ratios(lines)
+    for line in compared:
+        print(_text(line))
+    if given.quick and file.exists():
+        return _report_losses(compared, json.loads(file.read_text("utf-8"))["ratios"])
+    write_report(file, "bench", arguments, {"results": lines, "ratios": compared})
+    return 0
+
+
+def _report_losses(now: Sequence[Line], recorded: Sequence[Line]) -> int:
+    lost = list(losses(now, recorded))
+    for line, before in lost:
+        print(f"LOSS: {_text(line)}; it was {before:.2f}")
+    return 1 if lost else 0
+
+
+def losses(now: Sequence[Line], recorded: Sequence[Line]) -> Iterator[tuple[Line, float]]:
+    """The ratios that are worse than the recorded ones by more than `MOST_LOSS`."""
+    before = {_key(line): line["ratio"] for line in recorded if line["ratio"] is not None}
+    for line in now:
+        known = before.get(_key(line))
+        if known is None or line["ratio"] is None:
+            continue
+        change = known / line["ratio"] if line["of"] == "peak_rss_bytes" else line["ratio"] / known
+        if change < 1 - MOST_LOSS:
+            yield line, known
+
+
+def _key(line: Line) -> tuple[str, str, str]:
+    return line["workload"], line["against"], line["of"]
+
+
+def _measured(part: Part, given: argparse.Namespace) -> list[Line]:
+    """One command's lines, from a process of its own: peak memory is a process's."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "report.json"
+        more = part.quick if given.quick else ()
+        command = (f"benchmarks.{part.command[0]}", *part.command[1:], *more)
+        print(f"-- {' '.join(command)}", flush=True)
+        subprocess.run(
+            [sys.executable, "-m", *command, "--data", str(given.data), "--json", str(file)],
+            check=True,
+            cwd=ROOT,
+        )
+        report = json.loads(file.read_text("utf-8"))
+    return [_fields(line) for line in report["results"]]
+
+
+def _fields(line: Mapping[str, Any]) -> Line:
+    wanted = ("seconds", "rows_per_second", "tokens_per_second", "accuracy", "peak_rss_bytes")
+    more = ("written_per_second", "start_seconds", "equal_answers", "roof_share", "missing")
+    kept = {name: line[name] for name in (*wanted, *more) if line.get(name) is not None}
+    return {"workload": line["workload"], "system": line["system"], **kept}
+
+
+def _text(line: Line) -> str:
+    name = f"{line['workload']} against {line['against']} ({line['of']})"
+    if line["ratio"] is None:
+        return f"{name}: {line['missing']}"
+    return f"{name}: {line['ratio']:.2f}, bar {line['bar']:.2f}{'' if line['met'] else ', NOT MET'}"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("python -m benchmarks.bench", description=__doc__)
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--data", type=Path, default=DEFAULT_DATA, metavar="DIR")
+    parser.add_argument("--quick", action="store_true", help="few rows; compares with quick.json")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
