@@ -162,6 +162,12 @@ def _generate_operator(
     )
 
 
+def most_written(score: Score, loaded: LoadedOperator) -> int:
+    """Most tokens of a text that an operator writes; 0 for one that writes none."""
+    wanted = score.call.generation
+    return 0 if wanted is None else wanted.max_tokens + _spare_tokens(loaded)
+
+
 def _spare_tokens(loaded: LoadedOperator) -> int:
     """Tokens that a text may come to have where it is cut in the middle of one."""
     stop = loaded.inputs.stop if isinstance(loaded.inputs, GenerateInputs) else None
