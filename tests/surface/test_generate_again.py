@@ -1,0 +1,74 @@
+"""One program for many runs that write text: other parameters, other rows, fewer rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from sqlax.connection import Connection
+from tests.surface.conftest import Open
+
+ANSWERS: dict[str, str | float] = {
+    "loud good": "GREAT",
+    "good": "fine",
+    "bad": "poor",
+    "fine": "ok",
+}
+
+pytestmark = pytest.mark.usefixtures("compile_quickly")
+
+
+@pytest.fixture
+def con(fake: Open) -> Connection:
+    """Forty rows, every fourth of them good, all different."""
+    connection = fake(ANSWERS, default="none")
+    connection.execute(
+        "CREATE TABLE t AS SELECT i, i % 2 AS k, "
+        "CASE WHEN i % 4 = 3 THEN 'good ' ELSE 'bad ' END || i AS x FROM range(40) r(i)"
+    )
+    return connection
+
+
+def test_parameters_and_rows_are_data(con: Connection) -> None:
+    """In the prompt, and in a condition; then over other rows of the table."""
+    query = con.compile(
+        "SELECT i, AI_GENERATE(($how, ' ', x), max_tokens => 8) AS a FROM t WHERE i < $most"
+        " ORDER BY i",
+        {"how": "say", "most": 8},
+    )
+    first, second = query.run(), query.run(how="loud", most=4)
+    con.execute("UPDATE t SET x = 'good ' || i")
+    third = query.run(how="loud", most=2)
+    want = ["poor"] * 3 + ["fine"] + ["poor"] * 3 + ["fine"]
+    assert first.fetchall() == [*enumerate(want)]
+    assert second.fetchall() == [(0, "poor"), (1, "poor"), (2, "poor"), (3, "GREAT")]
+    assert third.fetchall() == [(0, "GREAT"), (1, "GREAT")]
+    assert [run.report.calls for run in (first, second, third)] == [8, 4, 2]
+    assert [run.report.traces for run in (first, second, third)] == [1, 0, 0]
+
+
+def test_a_compiled_query_runs_on_new_rows_without_a_trace(con: Connection) -> None:
+    query = con.compile("SELECT i, AI_GENERATE(('q ', x), max_tokens => 8) AS a FROM t ORDER BY i")
+    assert query.run().report.traces == 1
+    con.execute("DELETE FROM t WHERE i > 3")
+    con.execute("INSERT INTO t VALUES (100, 0, 'neither'), (101, 0, NULL), (102, 0, 'a good one')")
+    result = query.run()
+    assert [a for _, a in result.fetchall()] == ["poor"] * 3 + ["fine", "none", None, "fine"]
+    assert (result.report.traces, result.report.calls) == (0, 6)
+
+
+def test_a_limit_is_taken_before_the_model_is_asked(con: Connection) -> None:
+    sql = "SELECT i, AI_GENERATE(('q ', x), max_tokens => 8) AS a FROM t ORDER BY i LIMIT 3"
+    result = con.sql(sql)
+    assert result.fetchall() == [(0, "poor"), (1, "poor"), (2, "poor")]
+    assert result.report.calls == 3
+    ((_, text),) = con.sql(f"EXPLAIN ANALYZE {sql}").fetchall()
+    (line,) = [line for line in text.splitlines() if "AI_GENERATE #" in line]
+    assert "3 calls" in line
+
+
+def test_a_limit_over_a_condition_on_the_text_stops_early(con: Connection) -> None:
+    """Sixteen rows are asked about at first, which hold four good ones."""
+    condition = "AI_GENERATE(('q ', x), max_tokens => 8) = 'fine'"
+    result = con.sql(f"SELECT i FROM t WHERE {condition} LIMIT 3")
+    assert result.fetchall() == [(3,), (7,), (11,)]
+    assert result.report.calls == 16
