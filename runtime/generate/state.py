@@ -120,9 +120,10 @@ class GenerateState(PromptState):
     waited: Int[Array, ""]
     work: Work
 
-    def after(self, earlier: GenerateState) -> GenerateState:
-        """This empty state: texts are numbered within one run."""
-        return self
+    @property
+    def answer_fields(self) -> tuple[str, ...]:
+        """The texts, and what it took to write them."""
+        return ("texts", "work")
 
 
 def initial_state(

@@ -1,10 +1,13 @@
-"""One program for many runs that write text: other parameters, other rows, fewer rows."""
+"""One program for many runs that write text: other parameters, other rows, fewer rows, joins."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 
 from sqlax.connection import Connection
+from sqlax.runtime.program import Progress
 from tests.surface.conftest import Open
 
 ANSWERS: dict[str, str | float] = {
@@ -72,3 +75,22 @@ def test_a_limit_over_a_condition_on_the_text_stops_early(con: Connection) -> No
     result = con.sql(f"SELECT i FROM t WHERE {condition} LIMIT 3")
     assert result.fetchall() == [(3,), (7,), (11,)]
     assert result.report.calls == 16
+
+
+@pytest.mark.slow
+def test_a_join_that_needs_more_room_keeps_the_texts(con: Connection) -> None:
+    """400 rows in place of 256: the second run only joins again."""
+    query = con.compile(
+        "SELECT a.i, b.i AS other, a.c FROM (SELECT i, k, AI_GENERATE(y, max_tokens => 8) AS c FROM"
+        " (SELECT *, AI_GENERATE(('q ', x), max_tokens => 8) AS y FROM t)) a"
+        " JOIN t b ON a.k = b.k AND a.c <> b.x ORDER BY 1, 2"
+    )
+    seen: list[Progress] = []
+    outcome = replace(query._for({}), budget=1).run(seen.append)
+    starts = [place for place, progress in enumerate(seen) if progress == Progress(0, 0, 0)]
+    assert len(starts) == 2
+    assert len(seen) - starts[1] < (starts[1] - starts[0]) // 2
+    rows = outcome.table.num_rows
+    assert rows == 800
+    said = [("ok" if i % 4 == 3 else "none") for i in range(40) for _ in range(20)]
+    assert outcome.table.column(2).to_pylist() == said
