@@ -129,9 +129,7 @@ class _Joiner:
         if not inner and not (keeps_all and is_plain and not conditions):
             text = f"{_sql_kind(item)} JOIN with UNNEST and such a condition cannot be compiled yet"
             raise UnsupportedError(text, self.context.sql)
-        plan, source = with_elements(
-            left, item.this, self.scope, self.context, keeps_all=keeps_all
-        )
+        plan, source = with_elements(left, item.this, self.scope, self.context, keeps_all=keeps_all)
         self._check_names([source])
         self.scope.sources.append(source)
         self.pending.extend(resolve(o, self.scope, self.context) for o in conditions)

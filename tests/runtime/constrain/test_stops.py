@@ -34,9 +34,11 @@ class Tokenizer(ByteTokenizer):
 
     @property
     def vocabulary_size(self) -> int:
+        """The bytes, one control token and the longer ones."""
         return 257 + len(LONGER)
 
     def token_bytes(self) -> list[bytes | None]:
+        """Those of the bytes, then the longer ones."""
         return [*super().token_bytes(), *(text.encode() for text in LONGER)]
 
 
@@ -44,6 +46,7 @@ class WithoutB(Tokenizer):
     """No token is the letter b alone."""
 
     def token_bytes(self) -> list[bytes | None]:
+        """The same without one."""
         return [None if token == b"b" else token for token in super().token_bytes()]
 
 
