@@ -17,7 +17,7 @@ from sqlax.models.profile import BARE
 from tests.models.random_llama import TINY, random_tensors
 from tests.runtime.constrain.test_stops import BLANKS, TOKENIZER, cut
 
-pytestmark = pytest.mark.usefixtures("compile_quickly")
+pytestmark = [pytest.mark.usefixtures("compile_quickly"), pytest.mark.slow]
 
 SAID: dict[str, str | float] = {
     "A": "one\ntwo END three",
@@ -57,7 +57,6 @@ def test_all_that_stands_above_sees_the_cut_text(con: Connection) -> None:
     assert [operator.calls for operator in result.report.operators] == [5, 4, 4]
 
 
-@pytest.mark.slow
 def test_cut_texts_are_grouped_and_cost_no_more_steps(con: Connection) -> None:
     call = "AI_GENERATE(('', x), stop => ' END', max_tokens => 24)"
     result = con.sql(f"SELECT {call} AS a, COUNT(*) AS n FROM t WHERE x IN ('B', 'E') GROUP BY a")
@@ -75,7 +74,6 @@ def random_writer() -> CausalLanguageModel:
     return CausalLanguageModel.of(decoder, TOKENIZER, BARE, "random", "random with longer tokens")
 
 
-@pytest.mark.slow
 def test_texts_are_those_without_stop_strings_cut_by_search() -> None:
     """With temperature, so that tokens of several bytes are cut inside, and at any place."""
     con = sqlax.connect(model=random_writer())
