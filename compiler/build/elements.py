@@ -60,8 +60,6 @@ def _list(item: exp.Expr, scope: Scope, context: Context) -> exp.Expr:
     assert unnest is not None
     if unnest.args.get("offset"):
         raise UnsupportedError("UNNEST WITH ORDINALITY cannot be compiled yet", context.sql)
-    if len(unnest.expressions) != 1:
-        raise UnsupportedError("UNNEST in FROM takes one list", context.sql)
     return resolve(unnest.expressions[0], scope, context)
 
 

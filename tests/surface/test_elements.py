@@ -65,7 +65,6 @@ def test_conditions_over_rows_come_before_the_model(fake: Open) -> None:
 
 REFUSED = {
     "ordinality": ("CROSS JOIN UNNEST({call}) WITH ORDINALITY AS u(v, n)", "WITH ORDINALITY"),
-    "two lists": ("CROSS JOIN UNNEST({call}, [1]) AS u(v, n)", "takes one list"),
     "full": ("FULL JOIN UNNEST({call}) AS u(v) ON TRUE", "FULL JOIN with UNNEST"),
     "left on": ("LEFT JOIN UNNEST({call}) AS u(v) ON v = 'a'", "LEFT JOIN with UNNEST"),
 }
