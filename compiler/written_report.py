@@ -17,7 +17,8 @@ class WrittenReport:
 
     Attributes:
         texts: texts begun.
-        tokens: tokens of the finished ones; end tokens and prompts are not counted.
+        tokens: tokens of the finished ones; end tokens, prompts and what stop strings have cut off
+            are not counted.
         steps: decode steps, each one token of several rows.
         rows: rows in decode steps, summed.
         lanes: lanes in decode steps, empty or not, summed.

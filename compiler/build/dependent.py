@@ -31,6 +31,7 @@ from sqlax.compiler.plan.nodes import (
     Sort,
     SortItem,
     Union,
+    Unnest,
     Window,
     column,
 )
@@ -140,6 +141,13 @@ def _partitioned(call: exp.Expr, values: Values) -> exp.Expr:
     return changed
 
 
+def _unnest(self: Pusher, node: Unnest, values: Values) -> Node:
+    below = self.push(node.input, values)
+    added = Schema(node.schema.fields[len(node.input.schema.fields) :])
+    calls = tuple(values.inside(call) for call in node.calls)
+    return Unnest(below.schema + added, below, calls)
+
+
 def _union(self: Pusher, node: Union, values: Values) -> Node:
     sides = []
     for side in node.inputs:
@@ -161,5 +169,6 @@ _CASES: dict[type[Node], Callable[[Pusher, Any, Values], Node]] = {
     Window: _window,
     Aggregate: push_aggregate,
     Union: _union,
+    Unnest: _unnest,
     Join: push_join,
 }

@@ -12,6 +12,7 @@ from sqlax.compiler.build.comma import bracket_items
 from sqlax.compiler.build.conditions import join as join_nodes
 from sqlax.compiler.build.context import Context
 from sqlax.compiler.build.dependent import with_outer_values
+from sqlax.compiler.build.elements import is_list_of_row, with_elements
 from sqlax.compiler.build.pair_join import pair_join
 from sqlax.compiler.build.resolve import resolve
 from sqlax.compiler.build.scope import Scope, Source
@@ -38,12 +39,16 @@ def build_from(
     clause = select.args.get("from_")
     scope = Scope([], context.sql, parent=context.outer)
     if clause is None:
-        one = context.fresh("one")
-        return Scan(Schema((Field(one, "INTEGER"),)), f'SELECT 1 AS "{one}"'), scope, []
+        return _one_row(context), scope, []
     joins = [*(clause.this.args.get("joins") or []), *(select.args.get("joins") or [])]
     items = bracket_items(joins)
     plan, pending = join_items(clause.this, items, scope, context, build_source)
     return plan, scope, pending
+
+
+def _one_row(context: Context) -> Node:
+    one = context.fresh("one")
+    return Scan(Schema((Field(one, "INTEGER"),)), f'SELECT 1 AS "{one}"')
 
 
 def join_items(
@@ -56,7 +61,11 @@ def join_items(
     """The first item joined with the others, left to right; their names are added to the scope."""
     first = first.copy()
     first.set("joins", None)  # `FROM a JOIN b SELECT ...` hangs its joins on the table
-    plan, sources = build_source(first, context)
+    if is_list_of_row(first):
+        plan, source = with_elements(_one_row(context), first, scope, context)
+        sources = [source]
+    else:
+        plan, sources = build_source(first, context)
     scope.sources.extend(sources)
     pending: list[exp.Expr] = []
     for item in joins:
@@ -87,6 +96,8 @@ class _Joiner:
 
     def join(self, left: Node, item: exp.Join) -> Node:
         """The join of `left` with one item."""
+        if is_list_of_row(item.this):
+            return self._elements(left, item)
         visible = Scope(
             list(self.scope.sources),
             self.scope.sql,
@@ -109,6 +120,20 @@ class _Joiner:
         elif asking:
             return self._asking(left, right, item, using + plain, asking)
         return self._node(left, right, item, kind, using + plain)
+
+    def _elements(self, left: Node, item: exp.Join) -> Node:
+        """The rows of `left` with the elements of a list."""
+        conditions, keeps_all = _on(item), item.side.upper() == "LEFT"
+        is_plain = not item.args.get("using") and item.method.upper() != "NATURAL"
+        inner = _kind(item) is JoinKind.INNER and is_plain
+        if not inner and not (keeps_all and is_plain and not conditions):
+            text = f"{_sql_kind(item)} JOIN with UNNEST and such a condition cannot be compiled yet"
+            raise UnsupportedError(text, self.context.sql)
+        plan, source = with_elements(left, item.this, self.scope, self.context, keeps_all=keeps_all)
+        self._check_names([source])
+        self.scope.sources.append(source)
+        self.pending.extend(resolve(o, self.scope, self.context) for o in conditions)
+        return plan
 
     def _check_names(self, sources: list[Source]) -> None:
         names = {source.name.lower() for source in self.scope.sources}

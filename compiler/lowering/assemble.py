@@ -21,6 +21,7 @@ from sqlax.compiler.lowering.operators import (
     Sizes,
     load_operator,
     make_operator,
+    most_written,
     reasons,
     values_of,
 )
@@ -137,11 +138,19 @@ class Assembly:
             {0: 1, 1: slots.ids}.get(len(values_of(score)), slots.rows(score.input)),
             slots.rows(score.input),
             slots.rows(score.input, FEWEST_LANES),
-            self._longest[self.models.of(score).name],
+            self._longest_text(score),
             slots.first_id(score),
         )
         model = self.models.of(score)
         return make_operator(score, model, self.layouts[score], self.loaded[score], sizes)
+
+    def _longest_text(self, score: Score) -> int:
+        """Tokens of the longest text that a prompt may hold, yet to be written or not."""
+        known, schema = self._longest[self.models.of(score).name], score.input.schema
+        if not any(schema[name].kind is Kind.WRITTEN for name in values_of(score)):
+            return known
+        below = (node for node in score.input.walk() if isinstance(node, Score))
+        return max([known, *(most_written(node, self.loaded[node]) for node in below)])
 
     def _token_count(self, score: Score) -> TokenCount:
         """The values of an AI_COUNT_TOKENS call with the lead each is tokenised with."""

@@ -13,11 +13,13 @@ from sqlax.models.language_model import GeneratingModel, LanguageModel
 from sqlax.runtime.constrain.constraint import token_automaton
 from sqlax.runtime.constrain.expression import choice
 from sqlax.runtime.constrain.vocabulary import vocabulary_of
+from sqlax.runtime.generate.inputs import GenerateInputs
 from sqlax.runtime.generate.operator import GenerateOperator
 from sqlax.runtime.load.generate import Drawing, load_generate
 from sqlax.runtime.load.markup import end_tokens
 from sqlax.runtime.load.prompt import LoadedOperator, Loading
 from sqlax.runtime.load.score import load_score
+from sqlax.runtime.load.stop import load_stop
 from sqlax.runtime.prompt.layout import PromptLayout
 from sqlax.runtime.prompt.operator import PromptOperator
 from sqlax.runtime.relation import bucket
@@ -71,6 +73,9 @@ def load_operator(score: Score, layout: PromptLayout, loading: Loading) -> Loade
     if wanted is None:
         return load_score(layout, loading)
     vocabulary = vocabulary_of(loading.tokenizer, end_tokens(loading.tokenizer))
+    if wanted.stop:
+        automaton, stop = load_stop(wanted.stop, loading.tokenizer, vocabulary)
+        return load_generate(layout, loading, automaton, _drawing(wanted), stop)
     allowed = choice(*layout.labels) if layout.labels else wanted.form.expression()
     automaton = token_automaton(allowed, vocabulary, wanted.max_tokens)
     return load_generate(layout, loading, automaton, _drawing(wanted))
@@ -149,8 +154,21 @@ def _generate_operator(
         row_tokens=row_tokens,
         places=places,
         most_tokens=most_tokens,
+        spare_tokens=_spare_tokens(loaded),
         lanes=lanes,
         pages=1 + min(lanes * per_row, max(1, affordable)),
         sampled=wanted.is_sampled,
         first_id=sizes.first_id,
     )
+
+
+def most_written(score: Score, loaded: LoadedOperator) -> int:
+    """Most tokens of a text that an operator writes; 0 for one that writes none."""
+    wanted = score.call.generation
+    return 0 if wanted is None else wanted.max_tokens + _spare_tokens(loaded)
+
+
+def _spare_tokens(loaded: LoadedOperator) -> int:
+    """Tokens that a text may come to have where it is cut in the middle of one."""
+    stop = loaded.inputs.stop if isinstance(loaded.inputs, GenerateInputs) else None
+    return 0 if stop is None else stop.most_kept

@@ -5,19 +5,28 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sqlax.compiler.build.tree import conjunction, conjuncts, rewrite
-from sqlax.compiler.plan.nodes import Filter, Join, JoinKind, Node, Project, Score, columns_of
+from sqlax.compiler.plan.nodes import (
+    Filter,
+    Join,
+    JoinKind,
+    Node,
+    Project,
+    Score,
+    Unnest,
+    columns_of,
+)
 
 
 def push_filter(node: Node) -> Node | None:
-    """Move the conjuncts of a filter below a Score, a projection or a join that lets them.
+    """Move the conjuncts of a filter below a Score, UNNEST, a projection or a join that lets them.
 
     Before: ``SELECT * FROM (SELECT *, AI_IF(x) AS p FROM t) WHERE g > 3``.
     After: ``SELECT *, AI_IF(x) AS p FROM (SELECT * FROM t WHERE g > 3)``.
     """
     if not isinstance(node, Filter):
         return None
-    if isinstance(node.input, Score):
-        return _below_score(node, node.input)
+    if isinstance(node.input, Score | Unnest):
+        return _below_row_wise(node, node.input)
     if isinstance(node.input, Project):
         return _below_project(node, node.input)
     if isinstance(node.input, Join) and node.input.kind not in (JoinKind.FULL, JoinKind.OTHER):
@@ -30,11 +39,11 @@ def _filtered(node: Node, operands: list[exp.Expr]) -> Node:
     return node if predicate is None else Filter(node.schema, node, predicate)
 
 
-def _below_score(node: Filter, score: Score) -> Node | None:
-    below, above = _divide(node, set(score.input.schema.names))
+def _below_row_wise(node: Filter, operator: Score | Unnest) -> Node | None:
+    below, above = _divide(node, set(operator.input.schema.names))
     if not below:
         return None
-    return _filtered(score.with_inputs((_filtered(score.input, below),)), above)
+    return _filtered(operator.with_inputs((_filtered(operator.input, below),)), above)
 
 
 def _divide(node: Filter, available: set[str]) -> tuple[list[exp.Expr], list[exp.Expr]]:

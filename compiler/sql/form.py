@@ -63,6 +63,13 @@ class Form:
     type: str = "VARCHAR"
     is_json: bool = False
 
+    @property
+    def is_free(self) -> bool:
+        """Whether every text is an answer."""
+        return self.kind is Kind.ANY or (
+            self.kind is Kind.TYPE and parse_type(self.text) == Scalar("varchar")
+        )
+
     def expression(self) -> Expression:
         """The texts that are answers.
 

@@ -56,6 +56,7 @@ ANSWERING: Final = frozenset(
 
 WRITING: Final = ANSWERING - {"examples", "task_description"} | {
     "min_tokens",
+    "stop",
     "top_k",
     "top_p",
     "min_p",

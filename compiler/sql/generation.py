@@ -6,8 +6,11 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from sqlax.compiler.sql.constants import read_number
+from sqlglot import exp
+
+from sqlax.compiler.sql.constants import read_items, read_number, read_text
 from sqlax.compiler.sql.form import ANY, Form, Kind, read_form
+from sqlax.compiler.sql.prompt import unwrap
 
 if TYPE_CHECKING:
     from sqlax.compiler.sql.examples import Answers
@@ -34,6 +37,7 @@ class Generation:
         min_p: only tokens with at least that share of the likeliest one's probability.
         seed: of the random numbers.
         form: what the text may be.
+        stop: strings before the first of which the text ends, in order, each once.
     """
 
     max_tokens: int = MAX_TOKENS
@@ -44,6 +48,7 @@ class Generation:
     min_p: float = 0.0
     seed: int = 0
     form: Form = ANY
+    stop: tuple[str, ...] = ()
 
     @property
     def is_sampled(self) -> bool:
@@ -59,6 +64,7 @@ def read_generation(options: Options, form: Form | None = None) -> Generation:
     """
     top_p, min_p = options.share("top_p"), options.share("min_p")
     max_tokens = options.integer("max_tokens", least=1) or MAX_TOKENS
+    form = read_form(options) if form is None else form
     return Generation(
         max_tokens=max_tokens,
         min_tokens=_min_tokens(options, max_tokens),
@@ -67,7 +73,8 @@ def read_generation(options: Options, form: Form | None = None) -> Generation:
         top_p=1.0 if top_p is None else top_p,
         min_p=0.0 if min_p is None else min_p,
         seed=options.integer("seed", least=0) or 0,
-        form=read_form(options) if form is None else form,
+        form=form,
+        stop=_stop(options, form),
     )
 
 
@@ -77,6 +84,23 @@ def _min_tokens(options: Options, most: int) -> int:
     if given is not None and value > most:
         raise given.place.error(f"min_tokens is {value}, and max_tokens is {most}")
     return value
+
+
+def _stop(options: Options, form: Form) -> tuple[str, ...]:
+    """The stop strings: a constant text, or a list of them."""
+    given = options.given("stop")
+    if given is None:
+        return ()
+    if not form.is_free:
+        raise given.place.error("stop is for free text: the form of an answer says where it ends")
+    is_list = isinstance(unwrap(given.value), exp.Array | exp.Tuple)
+    items = read_items(given.value, given.place, "stop") if is_list else [given.value]
+    texts = [read_text(item, given.place, "a stop string") for item in items]
+    if not texts:
+        raise given.place.error("stop is empty: give at least one string")
+    if "" in texts:
+        raise given.place.error("a stop string is empty: every text would end before it begins")
+    return tuple(sorted(set(texts)))
 
 
 def generation_of_labels(answers: Answers) -> Generation | None:

@@ -74,10 +74,10 @@ def read_parts(node: exp.Expr, place: Place) -> Prompt:
 
 
 def literal_text(node: exp.Expr) -> str | None:
-    """The text of a string literal of any notation; None for all else."""
-    if isinstance(node, _TEXTS) or (isinstance(node, exp.Literal) and node.is_string):
-        return str(node.this)
-    return None
+    """The text of a string literal of any notation, E'...' too; None for all else."""
+    is_escaped = isinstance(node, exp.ByteString) and not node.args.get("is_bytes")
+    is_quoted = isinstance(node, exp.Literal) and node.is_string
+    return str(node.this) if is_escaped or is_quoted or isinstance(node, _TEXTS) else None
 
 
 def unwrap(node: exp.Expr) -> exp.Expr:

@@ -1,7 +1,9 @@
 """What one run of a program leaves to the next: loaded inputs, and answers of the model.
 
 Answers are kept by item. The item of a prompt with one value is the value's number in the
-dictionary, so that another run with the same dictionary finds them.
+dictionary, so that another run with the same dictionary finds them. Texts that a model writes are
+numbered within a run: they, and what was asked about them, are kept where the rows are the same,
+as when a join needs more room.
 """
 
 from __future__ import annotations
@@ -12,8 +14,8 @@ from dataclasses import dataclass, replace
 from sqlax.compiler.lowering.assemble import Assembly
 from sqlax.compiler.lowering.prompts import row_values
 from sqlax.compiler.plan.nodes import Score
+from sqlax.compiler.plan.schema import Kind
 from sqlax.compiler.report import OperatorReport, RunReport
-from sqlax.runtime.prompt.state import PromptState
 from sqlax.runtime.state import ProgramInputs, ProgramState
 
 
@@ -45,10 +47,15 @@ def following_answers(
     """What gives an empty state the answers of an earlier run."""
 
     def begin(state: ProgramState) -> ProgramState:
-        if earlier is None or not _shares_dictionary(assembly, earlier):
+        if earlier is None or not _shares_items(assembly, earlier):
             return state
+        same_rows = assembly.tables is earlier.assembly.tables
         triples = zip(assembly.plan.scores, state.operators, earlier.state.operators, strict=True)
-        return replace(state, operators=tuple(_begun(*triple) for triple in triples))
+        operators = (
+            empty.after(old) if keeps_answers(score, same_rows=same_rows) else empty
+            for score, empty, old in triples
+        )
+        return replace(state, operators=tuple(operators))
 
     return begin
 
@@ -64,7 +71,7 @@ def since(
         left: by the run.
         earlier: left by the run before it.
     """
-    if before is None or earlier is None or not _shares_dictionary(left.assembly, earlier):
+    if before is None or earlier is None or not _shares_items(left.assembly, earlier):
         return report
     triples = zip(left.assembly.plan.scores, report.operators, before.operators, strict=True)
     return replace(report, operators=tuple(_since(*triple) for triple in triples))
@@ -85,12 +92,34 @@ def _shares_dictionary(assembly: Assembly, earlier: Left) -> bool:
     return assembly.dictionary is earlier.assembly.dictionary
 
 
-def keeps_answers(score: Score) -> bool:
-    """Whether an item means the same in every run with one dictionary."""
-    return len(row_values(score.call)) <= 1
+def _shares_items(assembly: Assembly, earlier: Left) -> bool:
+    """Whether text ids mean the same: a join below a writing operator moves those behind it."""
+    return _shares_dictionary(assembly, earlier) and _ids(assembly) == _ids(earlier.assembly)
 
 
-def _begun(score: Score, empty: PromptState, old: PromptState) -> PromptState:
-    if not keeps_answers(score):
-        return empty
-    return empty.after(old)
+def _ids(assembly: Assembly) -> list[int]:
+    slots = assembly.capacities
+    return [*map(slots.first_id, assembly.plan.scores), slots.ids]
+
+
+def keeps_answers(score: Score, *, same_rows: bool = False) -> bool:
+    """Whether an item means the same in another run with the same dictionary.
+
+    Args:
+        score: the operator.
+        same_rows: whether the other run is over the same rows too.
+    """
+    writers = _writers(score)
+    one_value = len(row_values(score.call)) <= 1
+    writes = score.call.generation is not None or bool(writers)
+    known = all(keeps_answers(writer, same_rows=same_rows) for writer in writers)
+    return one_value and known and (same_rows or not writes)
+
+
+def _writers(score: Score) -> list[Score]:
+    """The operators below whose texts a prompt may read."""
+    schema = score.input.schema
+    if not any(schema[value.name].kind is Kind.WRITTEN for value in row_values(score.call)):
+        return []
+    below = (node for node in score.input.walk() if isinstance(node, Score))
+    return [node for node in below if node.call.generation is not None]

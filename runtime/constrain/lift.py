@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -24,6 +26,13 @@ MOST_STEPS = 1 << 25
 HostBools = npt.NDArray[np.bool_]
 
 
+class Lifted(NamedTuple):
+    """An automaton over tokens, and the byte automaton's state that each of its states is."""
+
+    automaton: TokenAutomaton
+    origin: list[int]
+
+
 def lift(automaton: ByteAutomaton, vocabulary: Vocabulary) -> TokenAutomaton:
     """The automaton over tokens, in NumPy arrays: each token is the way that its bytes take.
 
@@ -34,8 +43,24 @@ def lift(automaton: ByteAutomaton, vocabulary: Vocabulary) -> TokenAutomaton:
         BindError: the model's tokens can spell none of the accepted texts.
         CapacityError: the table would be too large.
     """
+    return lift_until(automaton, np.zeros(len(automaton.accepting), bool), vocabulary).automaton
+
+
+def lift_until(automaton: ByteAutomaton, over: HostBools, vocabulary: Vocabulary) -> Lifted:
+    """`lift`, with states that bytes lead out of, but no token.
+
+    Args:
+        automaton: the automaton over bytes.
+        over: bool[states], those that a token may go through and after which no other one comes.
+        vocabulary: the tokens.
+
+    Raises:
+        BindError: as `lift` does.
+        CapacityError: as `lift` does.
+    """
     accepting = np.asarray(automaton.accepting)
     steps = token_steps(automaton, vocabulary)
+    steps = Steps(steps.class_of_token, np.where(over[:, None], np.int32(-1), steps.next))
     closing = closing_tokens(steps.next, accepting)
     if closing[START] == NEVER:
         raise BindError("no text that the model's tokens can spell fits the constraint")
@@ -46,7 +71,7 @@ def lift(automaton: ByteAutomaton, vocabulary: Vocabulary) -> TokenAutomaton:
     place = np.full(len(table) + 1, -1, np.int32)
     place[kept] = np.arange(len(kept))
     steps = _with_few_classes(Steps(steps.class_of_token, place[table[kept]]))
-    return _padded(steps, accepting[kept], vocabulary)
+    return Lifted(_padded(steps, accepting[kept], vocabulary), kept)
 
 
 def _with_few_classes(steps: Steps) -> Steps:

@@ -8,6 +8,7 @@ import jax
 from jaxtyping import Array, Float, Int, UInt32
 
 from sqlax.runtime.constrain.token_automaton import TokenAutomaton
+from sqlax.runtime.generate.stop import Stop
 from sqlax.runtime.prompt.inputs import PromptInputs
 
 
@@ -41,9 +42,11 @@ class GenerateInputs(PromptInputs):
         min_tokens: tokens before which no text ends by choice, int32.
         automaton: what the text may be.
         sampling: how tokens are drawn.
+        stop: what texts are cut with; None where there are no stop strings.
     """
 
     max_tokens: Int[Array, ""]
     min_tokens: Int[Array, ""]
     automaton: TokenAutomaton
     sampling: Sampling
+    stop: Stop | None = None

@@ -22,7 +22,8 @@ class GenerateOperator(PromptOperator):
     Attributes:
         model: the model asked.
         places: most texts.
-        most_tokens: capacity of a text, in tokens.
+        most_tokens: capacity of a text while it is written, in tokens.
+        spare_tokens: how many more it may have once it is cut in the middle of a token.
         lanes: rows at work at once.
         pages: pages in the pool, the null page included.
         sampled: whether tokens are drawn; else the likeliest is taken.
@@ -32,6 +33,7 @@ class GenerateOperator(PromptOperator):
     model: GeneratingModel
     places: int
     most_tokens: int
+    spare_tokens: int
     lanes: int
     pages: int
     sampled: bool
@@ -40,8 +42,8 @@ class GenerateOperator(PromptOperator):
     @property
     def shape(self) -> tuple[object, ...]:
         """What a score operator's is, and the sizes of lanes, pages and texts."""
-        sizes = (self.places, self.most_tokens, self.lanes, self.pages, self.pages_per_row)
-        return (*super().shape, *sizes, self.sampled, self.first_id)
+        sizes = (self.places, self.most_tokens, self.spare_tokens, self.lanes, self.pages)
+        return (*super().shape, *sizes, self.pages_per_row, self.sampled, self.first_id)
 
     @property
     def chunks(self) -> tuple[Tile, ...]:

@@ -68,7 +68,7 @@ class Texts:
 
     Attributes:
         of_item: the number of each item's text.
-        tokens: the tokens of each text, 0 behind its last.
+        tokens: the tokens of each text, anything behind its last.
         length: tokens of each text.
         count: texts begun.
     """
@@ -120,9 +120,10 @@ class GenerateState(PromptState):
     waited: Int[Array, ""]
     work: Work
 
-    def after(self, earlier: GenerateState) -> GenerateState:
-        """This empty state: texts are numbered within one run."""
-        return self
+    @property
+    def answer_fields(self) -> tuple[str, ...]:
+        """The texts, and what it took to write them."""
+        return ("texts", "work")
 
 
 def initial_state(
@@ -134,7 +135,9 @@ def initial_state(
         lanes=empty_lanes(operator),
         texts=Texts(
             of_item=jnp.zeros(operator.items, jnp.int32),
-            tokens=jnp.zeros((operator.places, operator.most_tokens), jnp.int32),
+            tokens=jnp.zeros(
+                (operator.places, operator.most_tokens + operator.spare_tokens), jnp.int32
+            ),
             length=jnp.zeros(operator.places, jnp.int32),
             count=jnp.zeros((), jnp.int32),
         ),

@@ -16,6 +16,7 @@ from sqlax.runtime.generate.inputs import GenerateInputs
 from sqlax.runtime.generate.operator import GenerateOperator
 from sqlax.runtime.generate.sample import drawn, likeliest
 from sqlax.runtime.generate.state import GenerateState
+from sqlax.runtime.generate.stop import without_stops
 from sqlax.runtime.prompt.state import Status
 
 _NONE = 1 << 30
@@ -51,7 +52,7 @@ def next_tokens(
     """The state with one more token of each lane that has none pending, and all that it forces.
 
     A text ends with an end token, which is no part of it, with its last allowed token, or where
-    its automaton can only end. Its lane is free then, and its pages.
+    its automaton can only end, as behind a stop string. Its lane is free then, and its pages.
     """
     lanes = state.lanes
     writing = crew.used & (lanes.pending[crew.lane] == 0)
@@ -129,9 +130,11 @@ def _retire(
     failed: Bool[Array, " lanes"],
 ) -> GenerateState:
     """Lanes whose text is over are empty; their pages are free, their items answered."""
+    closed = _can_only_end(inputs, state.lanes.state) | (state.lanes.made >= inputs.max_tokens)
+    over = state.lanes.active & (over | (closed & (state.lanes.made > 0)))
+    if inputs.stop is not None:
+        state = without_stops(inputs.stop, state, over)
     lanes, texts = state.lanes, state.texts
-    closed = _can_only_end(inputs, lanes.state) | (lanes.made >= inputs.max_tokens)
-    over = lanes.active & (over | (closed & (lanes.made > 0)))
     item = jnp.where(over, lanes.item, _NONE)
     status = jnp.where(failed, jnp.int32(Status.NO_ANSWER), jnp.int32(Status.DONE))
     place = jnp.where(over, lanes.place, _NONE)

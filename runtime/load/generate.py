@@ -8,6 +8,7 @@ import numpy as np
 
 from sqlax.runtime.constrain.token_automaton import TokenAutomaton
 from sqlax.runtime.generate.inputs import GenerateInputs, Sampling
+from sqlax.runtime.generate.stop import Stop
 from sqlax.runtime.load.columns import device_like
 from sqlax.runtime.load.prompt import LoadedOperator, Loading, load_prompt
 from sqlax.runtime.prompt.layout import PromptLayout
@@ -41,6 +42,7 @@ def load_generate(
     loading: Loading,
     automaton: TokenAutomaton,
     drawing: Drawing,
+    stop: Stop | None = None,
 ) -> LoadedOperator:
     """Tokenise the prompt's constants; the automaton accepts a text of at most `max_tokens`."""
     prompt = load_prompt(layout, loading)
@@ -51,5 +53,6 @@ def load_generate(
         min_tokens=device_like(drawing.min_tokens, np.int32),
         automaton=automaton,
         sampling=drawing.on_device(),
+        stop=stop,
     )
     return LoadedOperator(inputs, prompt.parts, prompt.constant_tokens, prompt.slots)

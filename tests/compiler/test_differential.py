@@ -27,7 +27,7 @@ from tests.fuzz.eager import execution
 pytestmark = pytest.mark.usefixtures("compile_quickly")
 
 FOLDER = Path(__file__).parent / "differential"
-TOPICS = ("expressions", "filters", "aggregates", "lists", "joins", "shapes")
+TOPICS = ("expressions", "filters", "aggregates", "lists", "joins", "shapes", "unnest")
 CSV = "id,amount,day,x\n1,1.5,2024-01-01,good\n2,2.5,2024-02-01,bad\n3,0.5,,good\n4,3,2024-03-01,\n"
 
 

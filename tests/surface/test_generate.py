@@ -187,3 +187,13 @@ def test_more_rows_than_lanes(monkeypatch: pytest.MonkeyPatch, fake: Open) -> No
     result = con.compile(QUERY).run()
     assert [d["value"] for _, d in result.fetchall()] == [said[i % 4] for i in range(200)]
     assert result.report.calls == 200
+
+
+@pytest.mark.slow
+def test_a_written_text_may_be_longer_than_any_other_text(fake: Open) -> None:
+    con = fake({"zok": "yes", "good": "z" * 300 + "ok"}, default="none")
+    con.execute("CREATE TABLE t AS SELECT 'good' AS x")
+    sql = "SELECT AI_GENERATE(a, max_tokens => 8) AS b, AI_IF(a) AS c FROM "
+    assert con.sql(sql + "(SELECT AI_GENERATE(x, max_tokens => 400) AS a FROM t)").fetchall() == [
+        ("yes", True)
+    ]

@@ -205,3 +205,12 @@ def test_nested_calls_come_after_their_outer_call() -> None:
     assert found[0] is not Function.CLASSIFY
     assert found[-1] is Function.CLASSIFY
     assert set(found) == {Function.IF, Function.SCORE, Function.CLASSIFY}
+
+
+def test_stop_strings_are_one_or_a_list_in_any_order() -> None:
+    one = bind("AI_GENERATE(x, stop => 'END', return_type => 'varchar')").generation
+    two = bind(r"AI_GENERATE(x, stop => [E'\n', 'END'])").generation
+    assert one is not None
+    assert two is not None
+    assert (one.stop, two.stop) == (("END",), ("\n", "END"))
+    assert bind(r"AI_GENERATE(x, stop => ('END', E'\n', 'E' || 'ND'))").generation == two

@@ -20,6 +20,8 @@ def underlined(error: SqlError) -> str:
     return error.sql[error.span.start : error.span.end]
 
 
+FREE = "stop is for free text"
+
 ERRORS = {
     "no prompt": ("AI_IF()", "needs a prompt", "AI_IF()"),
     "empty prompt": ("AI_IF('')", "is empty", "''"),
@@ -64,6 +66,21 @@ ERRORS = {
     "example's answer": ("AI_IF(x, examples => [('t', 'maybe')])", "TRUE or FALSE", "'maybe'"),
     "example's parts": ("AI_IF(x, examples => [('t', 'u', 'v', TRUE)])", "1 text or 1", None),
     "example alone": ("AI_IF(x, examples => ['t'])", "must be a list", "'t'"),
+    "empty stop": ("AI_GENERATE(x, stop => '')", "stop string is empty", "stop => ''"),
+    "empty among stops": ("AI_GENERATE(x, stop => ['a', ''])", "stop string is empty", None),
+    "no stops": ("AI_GENERATE(x, stop => [])", "stop is empty", "stop => []"),
+    "null stop": ("AI_GENERATE(x, stop => NULL)", "must be a text, not NULL", "stop => NULL"),
+    "null among stops": ("AI_GENERATE(x, stop => ['a', NULL])", "must be a text, not NULL", None),
+    "column as stop": ("AI_GENERATE(x, stop => y)", "not the column y: it must be a constant", "y"),
+    "parameter as stop": ("AI_GENERATE(x, stop => $p)", "a bind parameter", None),
+    "number as stop": ("AI_GENERATE(x, stop => ['a', 7])", "must be a text, not 7", "7"),
+    "stop and schema": ("AI_GENERATE(x, schema => 'n INT', stop => 'a')", FREE, "stop => 'a'"),
+    "stop and pattern": ("AI_GENERATE(x, pattern => 'a*', stop => 'a')", FREE, "stop => 'a'"),
+    "stop and choices": ("AI_GENERATE(x, choices => ['a'], stop => 'a')", FREE, "stop => 'a'"),
+    "stop and type": ("AI_GENERATE(x, return_type => 'INTEGER', stop => 'a')", FREE, "stop => 'a'"),
+    "stop and length": ("AI_GENERATE(x, return_type => 'VARCHAR(9)', stop => 'a')", FREE, None),
+    "stop of fields": ("AI_EXTRACT(x, {'a': 'INT'}, stop => 'a')", FREE, "stop => 'a'"),
+    "stop of a score": ("AI_IF(x, stop => 'a')", "no argument stop", "stop => 'a'"),
     "distinct": ("AI_IF(DISTINCT x)", "no aggregate", "DISTINCT x"),
     "star": ("AI_IF(*)", "no aggregate", "*"),
     "window": ("AI_IF(x) OVER ()", "neither OVER nor FILTER", "AI_IF(x)"),
