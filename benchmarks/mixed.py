@@ -1,5 +1,7 @@
 """Do texts of very different lengths cost throughput, against as many tokens in equal ones?
 
+python -m benchmarks.mixed --json FILE
+
 A text ends where the model ends it: answers in the model's chat form to tasks that ask for
 anything from one word to a long essay, between 4 and 256 tokens, drawn for each row.
 """
@@ -7,17 +9,23 @@ anything from one word to a long essay, between 4 and 256 tokens, drawn for each
 from __future__ import annotations
 
 import random
-import resource
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
+import sqlax
+from benchmarks.arguments import argument_parser, write_report
+from benchmarks.cold_cache import cold_cache
+from benchmarks.model import load_model
 from benchmarks.snippets import SEED, load_snippets
 from benchmarks.timing import Timing, time_query
-from sqlax.compiler.written_report import WrittenReport
+from benchmarks.written import Line, written_line
 from sqlax.connection import Connection
+
+ROWS = 600
+"""Three times as many as there are lanes."""
 
 LEAST, MOST = 4, 256
 TASKS = (
@@ -27,9 +35,16 @@ TASKS = (
     "Write a paragraph about the film of this review: ",
     "Write a long essay about this review: ",
 )
-_RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
-Line = dict[str, Any]
+
+def main(arguments: Sequence[str]) -> None:
+    """Run the command; a run takes minutes, so one warm run of each is the default."""
+    parser = argument_parser("mixed", __doc__)
+    parser.set_defaults(repeats=1)
+    given = parser.parse_args(arguments)
+    with cold_cache(), sqlax.connect(model=load_model(given.model)) as connection:
+        lines = mixed_lines(connection, given.data, given.rows or ROWS, given.repeats)
+    write_report(given.json, "mixed", arguments, {"results": lines})
 
 
 def mixed_lines(connection: Connection, data: Path, rows: int, repeats: int) -> list[Line]:
@@ -67,33 +82,5 @@ def _time(connection: Connection, least: int, most: int, repeats: int) -> Timing
     return time_query(connection.compile(sql), repeats)
 
 
-def written_line(workload: str, timing: Timing) -> Line:
-    """What one query's runs took, prompts included, and what its operator did."""
-    (operator,) = timing.report.operators
-    assert operator.written is not None
-    return {
-        "workload": workload,
-        "system": "sqlax",
-        "rows": len(timing.rows),
-        "seconds": timing.seconds,
-        "compile_seconds": timing.compile_seconds,
-        "rows_per_second": len(timing.rows) / timing.seconds,
-        "tokens_per_second": timing.report.tokens / timing.seconds,
-        "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _RSS_UNIT,
-        "tokens": timing.report.tokens,
-        "runs": timing.runs,
-        "warm_traces": timing.warm_traces,
-        **_written(operator.written, timing.seconds),
-    }
-
-
-def _written(written: WrittenReport, seconds: float) -> Line:
-    return {
-        "written_tokens": written.tokens,
-        "written_per_second": written.tokens / seconds,
-        "occupancy": written.occupancy,
-        "steps": written.steps,
-        "chunks": written.chunks,
-        "pages": written.pages,
-        "unused_positions": written.unused,
-    }
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -26,6 +26,10 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         *("written_per_second", "relative_throughput", "occupancy", "pages"),
         *("start_seconds", "equal_answers", "missing"),
     ),
+    "mixed": (
+        *("workload", "rows", "seconds", "written_tokens", "written_per_second"),
+        *("relative_throughput", "occupancy", "pages", "unused_positions"),
+    ),
     "bench": (
         "workload",
         "system",

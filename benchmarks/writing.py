@@ -1,4 +1,4 @@
-"""W2: how fast is text generated, alone, for mixed lengths, and beside other systems?"""
+"""W2: how fast is text generated, alone and beside other systems?"""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import sqlax
-from benchmarks.mixed import mixed_lines, written_line
 from benchmarks.peers.race import Race
 from benchmarks.peers.task import Question, Task, task_of
 from benchmarks.phases import time_phases
 from benchmarks.roof import Roof
 from benchmarks.snippets import Snippets, load_snippets
 from benchmarks.timing import time_query
+from benchmarks.written import Line, written_line
 from sqlax.connection import Connection
 from sqlax.models.language_model import LanguageModel
 
@@ -27,13 +27,11 @@ SELECT id, AI_GENERATE(
 FROM snippets
 ORDER BY id"""
 
-Line = dict[str, Any]
-
 
 def measure_writing(
     model: LanguageModel, file: Path | None, data: Path, rows: int | None, repeats: int
 ) -> dict[str, Any]:
-    """The report's fields: a line for W2, one for each peer, two for mixed lengths.
+    """The report's fields: a line for W2, and one for each peer.
 
     Args:
         model: the model.
@@ -46,7 +44,6 @@ def measure_writing(
     task = None if file is None else _task(model, file, snippets)
     with Race(task, model.tokenizer) as race, sqlax.connect(model=model) as connection:
         lines = _w2(connection, model, snippets, repeats, roof, race)
-        lines += mixed_lines(connection, data, 3 * (rows or ROWS), min(repeats, 2))
     _add_roof_share(lines[0], model, roof)
     return {
         "roof_gflops": roof.gflops,

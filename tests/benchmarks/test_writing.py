@@ -9,6 +9,7 @@ import pytest
 
 import sqlax
 from benchmarks import paper
+from benchmarks.mixed import mixed_lines
 from benchmarks.peers import peer
 from benchmarks.peers.race import Race
 from benchmarks.peers.systems import SYSTEMS
@@ -33,8 +34,12 @@ def test_w2_writes_exactly_so_many_tokens_and_names_missing_peers(
     assert (ours["workload"], ours["rows"], ours["written_tokens"]) == ("W2", 8, 8 * TOKENS)
     assert 0 < ours["occupancy"] <= 1
     assert ours["unused_positions"] < 16 * 8
-    assert {line["system"]: line["missing"] for line in rest[:4]} == MISSING
-    mixed, uniform = rest[4:]
+    assert {line["system"]: line["missing"] for line in rest} == MISSING
+
+
+def test_mixed_lengths_stand_beside_their_mean(data: Path, model: FakeModel) -> None:
+    with sqlax.connect(model=model) as connection:
+        mixed, uniform = mixed_lines(connection, data, rows=8, repeats=1)
     assert (mixed["workload"], uniform["workload"][:3]) == ("W2 mixed", "W2 ")
     assert mixed["relative_throughput"] > 0
 
