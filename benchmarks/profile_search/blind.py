@@ -116,9 +116,9 @@ def mean(marks: Sequence[Marks]) -> Marks:
     return {name: fmean(m[name] for m in marks) for name in marks[0]}
 
 
-def load_bench() -> Bench:
-    """The default model, opinions.json and the banks."""
-    given = json.loads((HERE / "opinions.json").read_text("utf-8"))
+def load_bench(texts: Path = HERE / "opinions.json") -> Bench:
+    """The default model, a file of texts and the banks."""
+    given = json.loads(texts.read_text("utf-8"))
     solved = BANKS["predicate_bank"]
     banks = {"mixed": solved, "opinions": solved[4:], "none": []}
     domains = tuple(map(_domain, given["domains"]))
@@ -148,6 +148,13 @@ def second_stage(bench: Bench, form: Form, mixed: Marks) -> list[dict[str, Any]]
             shown = show(bench.shown(form, bank, place), form, bank, place)
             lines += [_line(form, bank, place, c, plain, shown) for c in CALIBRATIONS]
     return lines
+
+
+def candidate(bench: Bench, form: Form, bank: str, calibration: str) -> dict[str, Any]:
+    """The line of one profile, with the user's examples before its bank."""
+    plain = show(bench.plain(form, bank), form, bank)
+    shown = show(bench.shown(form, bank, "before"), form, bank, "before")
+    return _line(form, bank, "before", calibration, plain, shown)
 
 
 def _line(
