@@ -26,7 +26,7 @@ def late_value(pulled: Pulled, name: str, context: Context) -> Late:
 
     SQL before: ``(SELECT CAST(u.s AS INT) FROM u WHERE u.k = t.k)``. After: the rows of
     ``SELECT k, s, TRUE AS there FROM u`` and the value ``CASE WHEN there THEN CAST(s AS INT) END``.
-    So no error comes of a row that belongs to none around it.
+    So no error comes of a row that belongs to none around it: DuckDB does not compute it either.
 
     Args:
         pulled: the subquery's rows and its conditions; without conditions nothing changes.
