@@ -7,7 +7,6 @@ from sqlglot import exp
 from sqlax.compiler.build.conditions import compared, join, never_null, wrapped
 from sqlax.compiler.build.context import Context
 from sqlax.compiler.build.dependent import with_outer_values
-from sqlax.compiler.build.late_value import late_value
 from sqlax.compiler.build.lift import lift
 from sqlax.compiler.build.pull_up import Pulled, pull_up
 from sqlax.compiler.build.scalar_aggregate import inlined_aggregate
@@ -140,10 +139,9 @@ def _scalar(plan: Node, node: exp.Expr, found: Subquery, context: Context) -> tu
         schema = plan.schema + right.schema
         return join(plan, right, JoinKind.LEFT, conditions, schema), inlined.value
     pulled = _correlated(plan, node, found, context)
-    late = late_value(pulled, found.plan.schema.names[0], context)
-    right, conditions = late.pulled.plan, [*late.pulled.conditions]
-    schema = plan.schema + right.schema
-    return join(plan, right, JoinKind.SINGLE, conditions, schema), late.value
+    schema = plan.schema + pulled.plan.schema
+    joined = join(plan, pulled.plan, JoinKind.SINGLE, [*pulled.conditions], schema)
+    return joined, column(found.plan.schema.names[0])
 
 
 def _local_arguments(node: exp.Expr, found: Subquery) -> dict[str, exp.Expr]:

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqlax.compiler.build.context import Context
 from sqlax.compiler.build.pull_up import Pulled, any_reads, pull_up
-from sqlax.compiler.build.tree import conjunction, rewrite, substituted
+from sqlax.compiler.build.tree import conjunction, rewrite
 from sqlax.compiler.plan.catalog import typed_nulls
 from sqlax.compiler.plan.nodes import (
     Aggregate,
@@ -65,12 +65,20 @@ def _through(
             conditions = [*conditions, node.predicate]
         else:
             made = {f.name: v for f, v in node.items()}
-            value = substituted(value, made)
-            conditions = [substituted(condition, made) for condition in conditions]
+            value = _substituted(value, made)
+            conditions = [_substituted(condition, made) for condition in conditions]
         node = node.input
     if not isinstance(node, Aggregate) or node.keys:
         return None
     return node, value, conditions
+
+
+def _substituted(expression: exp.Expr, made: dict[str, exp.Expr]) -> exp.Expr:
+    def visit(node: exp.Expr) -> exp.Expr | None:
+        is_field = isinstance(node, exp.Column) and not node.table and node.name in made
+        return exp.paren(made[node.name], copy=True) if is_field else None
+
+    return rewrite(expression, visit)
 
 
 def _by_correlation(

@@ -110,13 +110,3 @@ def has_subquery(tree: exp.Expr) -> bool:
 def typed_null(type_name: str) -> exp.Expr:
     """NULL as a value of a DuckDB type."""
     return exp.cast(exp.Null(), exp.DataType.build(type_name, dialect="duckdb"))
-
-
-def substituted(expression: exp.Expr, made: dict[str, exp.Expr]) -> exp.Expr:
-    """An expression with columns replaced by what they are made of."""
-
-    def visit(node: exp.Expr) -> exp.Expr | None:
-        is_field = isinstance(node, exp.Column) and not node.table and node.name in made
-        return exp.paren(made[node.name], copy=True) if is_field else None
-
-    return rewrite(expression, visit)
