@@ -30,7 +30,7 @@ def words(sql: str) -> list[str]:
 @by_name
 def test_python_blocks_parse(document: Path) -> None:
     for block in fenced(document, "python"):
-        ast.parse(block, document.name)
+        assert ast.parse(block, document.name).body
 
 
 @by_name

@@ -78,12 +78,12 @@ def engines() -> Iterator[Engines]:
 @pytest.mark.parametrize("mode", ["graph", "duckdb"])
 @pytest.mark.parametrize("predicate", PLAIN)
 def test_three_parts_make_the_table(engines: Engines, predicate: str, mode: Mode) -> None:
-    reassembles(engines, predicate, mode)
+    assert_reassembles(engines, predicate, mode)
 
 
 @pytest.mark.parametrize("predicate", [*SEMANTIC, *[*mixed()][::_EVERY]])
 def test_three_parts_with_a_model_make_the_table(engines: Engines, predicate: str) -> None:
-    reassembles(engines, predicate, "graph")
+    assert_reassembles(engines, predicate, "graph")
 
 
 @pytest.mark.parametrize("first", range(0, len(PLAIN), _EVERY))
@@ -98,7 +98,7 @@ def test_every_predicate_beside_a_semantic_one(engines: Engines, first: int) -> 
     assert all(part in ("true", "false", "unknown") for row in found for part in row[1:])
 
 
-def reassembles(engines: Engines, predicate: str, mode: Mode) -> None:
+def assert_reassembles(engines: Engines, predicate: str, mode: Mode) -> None:
     """The parts are DuckDB's, and each row stands in one of them."""
     sql = PARTS.format(predicate)
     assert check(engines, sql, mode, compiled=False) is None

@@ -176,12 +176,12 @@ class Tables:
         return self.connection.sql(text).fetchall()
 
 
-def same(found: Rows, expected: Rows) -> None:
+def assert_same(found: Rows, expected: Rows) -> None:
     """Equal rows in equal order; floats to twelve digits."""
     assert list(map(_plain, found)) == list(map(_plain, expected))
 
 
-def same_set(found: Rows, expected: Rows) -> None:
+def assert_same_set(found: Rows, expected: Rows) -> None:
     """Equal rows in any order."""
     assert sorted(map(_plain, found)) == sorted(map(_plain, expected))
 

@@ -7,7 +7,7 @@ import pytest
 from sqlax.compiler.lowering.aggregates import stream
 from sqlax.compiler.lowering.environment import NotLowerableError
 from sqlax.compiler.plan.nodes import Aggregate, Filter, Union
-from tests.compiler.lowering.plans import Tables, parse, same, same_set
+from tests.compiler.lowering.plans import Tables, assert_same, assert_same_set, parse
 
 NAMES = ("none", "few", "many")
 COUNTS = (
@@ -79,7 +79,7 @@ def test_aggregates(tables: Tables, kind: str, keys: str) -> None:
         columns = ", ".join((*KEYS[keys], *CALLS[kind]))
         grouped = f"GROUP BY {by}" if by else ""
         sql = f"SELECT {columns} FROM (SELECT * FROM {table} ORDER BY at_) {grouped}"
-        same_set(found, tables.sql(sql))
+        assert_same_set(found, tables.sql(sql))
 
 
 FOLDED = (
@@ -102,14 +102,14 @@ def test_many_rows_are_aggregated_piece_by_piece(
         plan = Aggregate(whole.schema, below, whole.keys, whole.calls)
         grouped = f"GROUP BY {', '.join(KEYS[keys])}" if KEYS[keys] else ""
         columns = ", ".join((*KEYS[keys], *FOLDED))
-        same_set(
+        assert_same_set(
             tables.run(plan), tables.sql(f"SELECT {columns} FROM many WHERE {condition} {grouped}")
         )
 
 
 def test_groups_come_in_key_order_with_null_last(tables: Tables) -> None:
     found = tables.run(aggregate(tables, "many", ("k", "s"), ("COUNT(*)",)))
-    same(
+    assert_same(
         found,
         tables.sql("SELECT k, s, COUNT(*) FROM many GROUP BY k, s ORDER BY k, s NULLS LAST"),
     )
@@ -118,7 +118,7 @@ def test_groups_come_in_key_order_with_null_last(tables: Tables) -> None:
 def test_correlation(tables: Tables) -> None:
     calls = ("CORR(q, v)", "CORR(v, v)")
     found = tables.run(aggregate(tables, "many", (), calls))
-    same(found, tables.sql(f"SELECT {', '.join(calls)} FROM many"))
+    assert_same(found, tables.sql(f"SELECT {', '.join(calls)} FROM many"))
 
 
 @pytest.mark.parametrize("value", [2**63 - 1, 1 - 2**63])
@@ -130,7 +130,7 @@ def test_a_sum_beyond_64_bits_is_reported_and_a_mean_is_right(tables: Tables, va
     tables.run(aggregate(tables, "wide", ("k",), ("SUM(v)",)))
     assert tables.reports
     found = tables.run(aggregate(tables, "wide", ("k",), ("AVG(v)", "MIN(v)", "MAX(v)")))
-    same_set(found, tables.sql("SELECT k, AVG(v), MIN(v), MAX(v) FROM wide GROUP BY k"))
+    assert_same_set(found, tables.sql("SELECT k, AVG(v), MIN(v), MAX(v) FROM wide GROUP BY k"))
     assert not tables.reports
 
 
@@ -146,7 +146,7 @@ def test_so_are_those_of_pieces(
     tables.run(aggregate(tables, "wide", (), ("SUM(v)",)))
     assert tables.reports
     found = tables.run(aggregate(tables, "wide", (), ("AVG(v)", "MIN(v)", "MAX(v)")))
-    same_set(found, tables.sql("SELECT AVG(v), MIN(v), MAX(v) FROM wide"))
+    assert_same_set(found, tables.sql("SELECT AVG(v), MIN(v), MAX(v) FROM wide"))
     assert not tables.reports
     tables.run(aggregate(tables, "wide", (), ("SUM(v - 5)",)))
     assert tables.reports
@@ -169,10 +169,10 @@ def test_union_of_two_tables_and_of_aggregates(tables: Tables) -> None:
         left, right = (tables.scan(name) for name in names)
         union = Union(left.schema, left, right)
         sql = f"SELECT * FROM {names[0]} UNION ALL SELECT * FROM {names[1]}"
-        same_set(tables.run(union), tables.sql(sql))
+        assert_same_set(tables.run(union), tables.sql(sql))
     one = aggregate(tables, "few", (), ("COUNT(*)", "MAX(s)"))
     other = aggregate(tables, "many", (), ("COUNT(*)", "MIN(s)"))
-    same(
+    assert_same(
         tables.run(Union(one.schema, one, other)),
         tables.sql("SELECT COUNT(*), MAX(s) FROM few UNION ALL SELECT COUNT(*), MIN(s) FROM many"),
     )

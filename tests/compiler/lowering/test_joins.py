@@ -7,7 +7,7 @@ import pytest
 from sqlax.compiler.lowering import joins
 from sqlax.compiler.plan.nodes import Join, JoinKey, JoinKind, Node, Project, column
 from sqlax.compiler.plan.schema import Field, Schema
-from tests.compiler.lowering.plans import Tables, parse, same_set
+from tests.compiler.lowering.plans import Tables, assert_same_set, parse
 
 LEFT = ("k", "v", "d", "s", "m", "at_")
 KEYS = {
@@ -83,7 +83,7 @@ def test_pairs(tables: Tables, kind: str, keys: str, residual: str) -> None:
         )
         if kind == "FULL" and not plan.keys:
             sql = full_by_hand(left, right, condition)
-        same_set(tables.run(plan), tables.sql(sql))
+        assert_same_set(tables.run(plan), tables.sql(sql))
 
 
 def full_by_hand(left: str, right: str, condition: str) -> str:
@@ -108,7 +108,7 @@ def test_existence(tables: Tables, kind: str, keys: str, residual: str) -> None:
         more = f", {exists}" if kind == "MARK" else ""
         expected = tables.sql(f"SELECT {columns('l')}{more} FROM {left} {where} ORDER BY l.at_")
         found = tables.run(plan)
-        same_set(found, expected)
+        assert_same_set(found, expected)
         assert [row[5] for row in found] == [row[5] for row in expected]
 
 
@@ -122,7 +122,7 @@ def test_marks_can_be_null(tables: Tables, keys: str, residual: str) -> None:
         mark = f"""CASE WHEN EXISTS (SELECT 1 FROM {right} WHERE {condition}) THEN TRUE
             WHEN EXISTS (SELECT 1 FROM {right} WHERE ({condition}) IS NULL) THEN NULL
             ELSE FALSE END"""
-        same_set(tables.run(plan), tables.sql(f"SELECT {columns('l')}, {mark} FROM {left}"))
+        assert_same_set(tables.run(plan), tables.sql(f"SELECT {columns('l')}, {mark} FROM {left}"))
 
 
 @pytest.mark.parametrize("names", SIDES, ids=IDS)
@@ -130,7 +130,7 @@ def test_not_in(tables: Tables, names: tuple[str, str]) -> None:
     plan = join(tables, names, JoinKind.MARK, "one key", null_aware=True)
     left, right, _ = sides_sql(names, "one key", None)
     expected = f"SELECT {columns('l')}, l.k IN (SELECT k FROM {right}) FROM {left}"
-    same_set(tables.run(plan), tables.sql(expected))
+    assert_same_set(tables.run(plan), tables.sql(expected))
 
 
 @pytest.mark.parametrize("residual", [None, "lat_ <> rat_"], ids=["none", "residual"])
@@ -146,7 +146,7 @@ def test_a_second_match_is_reported(tables: Tables, keys: str, residual: str | N
         ((several,),) = tables.sql(f"SELECT COUNT(*) > 1 FROM {right}" if alone else most)
         assert tables.reports == several
         if not several:
-            same_set(found, tables.sql(f"SELECT {columns('l')}, {columns('r')} {sql}"))
+            assert_same_set(found, tables.sql(f"SELECT {columns('l')}, {columns('r')} {sql}"))
 
 
 @pytest.mark.parametrize("kind", ["INNER", "LEFT"])
@@ -159,7 +159,7 @@ def test_a_unique_side_is_looked_up(
     plan = join(tables, names, JoinKind(kind.lower()), "one key", "lv < rv OR rv IS NULL")
     left, right, condition = sides_sql(names, "one key", "lv < rv OR rv IS NULL")
     sql = f"SELECT {BOTH} FROM {left} {kind} JOIN {right} ON {condition}"
-    same_set(tables.run(plan), tables.sql(sql))
+    assert_same_set(tables.run(plan), tables.sql(sql))
     assert tables.runs == 1
 
 
@@ -171,5 +171,7 @@ def test_a_side_that_is_not_unique_makes_the_host_run_again(
     names = ("many", "other")
     left, right, condition = sides_sql(names, "one key", None)
     sql = f"SELECT {BOTH} FROM {left} {kind} JOIN {right} ON {condition}"
-    same_set(tables.run(join(tables, names, JoinKind(kind.lower()), "one key")), tables.sql(sql))
+    assert_same_set(
+        tables.run(join(tables, names, JoinKind(kind.lower()), "one key")), tables.sql(sql)
+    )
     assert tables.runs == 2

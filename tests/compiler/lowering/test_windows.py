@@ -6,7 +6,7 @@ import pytest
 
 from sqlax.compiler.lowering.environment import NotLowerableError
 from sqlax.compiler.plan.nodes import Window
-from tests.compiler.lowering.plans import Tables, parse, same
+from tests.compiler.lowering.plans import Tables, assert_same, parse
 
 ORDER = "(PARTITION BY k ORDER BY v, at_)"
 PEERS = "(PARTITION BY k ORDER BY v DESC NULLS FIRST)"
@@ -62,7 +62,7 @@ def window(tables: Tables, table: str, calls: tuple[str, ...]) -> Window:
 def check(tables: Tables, calls: tuple[str, ...]) -> None:
     for table in ("none", "few", "many"):
         sql = f"SELECT *, {', '.join(calls)} FROM {table} ORDER BY at_"
-        same(tables.run(window(tables, table, calls)), tables.sql(sql))
+        assert_same(tables.run(window(tables, table, calls)), tables.sql(sql))
 
 
 def test_ranks(tables: Tables) -> None:
@@ -96,7 +96,7 @@ def test_a_sum_that_leaves_64_bits_only_on_its_way_is_right(tables: Tables) -> N
     )
     one = "SUM(v) OVER (ORDER BY at_ ROWS BETWEEN CURRENT ROW AND CURRENT ROW)"
     found = tables.run(window(tables, "wide", (one, "AVG(v) OVER (ORDER BY at_)")))
-    same(found, tables.sql(f"SELECT *, {one}, AVG(v) OVER (ORDER BY at_) FROM wide"))
+    assert_same(found, tables.sql(f"SELECT *, {one}, AVG(v) OVER (ORDER BY at_) FROM wide"))
     assert not tables.reports
     tables.run(window(tables, "wide", ("SUM(v) OVER (ORDER BY at_)",)))
     assert tables.reports

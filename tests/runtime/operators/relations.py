@@ -76,12 +76,12 @@ def tables(**given: tuple[Rows, dict[str, str]]) -> Iterator[duckdb.DuckDBPyConn
         yield connection
 
 
-def same(found: Rows, expected: Rows) -> None:
+def assert_same(found: Rows, expected: Rows) -> None:
     """Equal rows in equal order; NaN equals NaN, and 0.0 equals -0.0."""
     assert [_plain(row) for row in found] == [_plain(row) for row in expected]
 
 
-def same_set(found: Rows, expected: Rows) -> None:
+def assert_same_set(found: Rows, expected: Rows) -> None:
     """Equal rows in any order."""
     assert sorted(map(_plain, found)) == sorted(map(_plain, expected))
 

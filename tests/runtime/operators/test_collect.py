@@ -17,7 +17,15 @@ from sqlax.runtime.operators.collect import collect
 from sqlax.runtime.operators.group import first_of_group, group_rows
 from sqlax.runtime.operators.order import SortKey
 from sqlax.runtime.relation import Column, Relation
-from tests.runtime.operators.relations import INTEGERS, Rows, few, relation, rows_of, same, tables
+from tests.runtime.operators.relations import (
+    INTEGERS,
+    Rows,
+    assert_same,
+    few,
+    relation,
+    rows_of,
+    tables,
+)
 
 TYPES = {"k": "BIGINT", "v": "BIGINT", "o": "BIGINT", "i": "BIGINT"}
 SMALL = st.one_of(st.none(), st.integers(-1, 1))
@@ -50,7 +58,7 @@ def test_lists_are_in_order_and_ties_in_row_order(found: Rows) -> None:
         expected = duck.sql(sql).fetchall()
     made, lists = collected(relation(numbered, TYPES))
     mask = np.asarray(made.mask)
-    same([(value,) for value in decoded(made.columns["l"], mask, lists)], expected)
+    assert_same([(value,) for value in decoded(made.columns["l"], mask, lists)], expected)
 
 
 def test_a_group_without_rows_has_no_list() -> None:

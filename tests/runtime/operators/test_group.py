@@ -12,12 +12,12 @@ from tests.runtime.operators.relations import (
     FLOATS,
     INTEGERS,
     Rows,
+    assert_same,
+    assert_same_set,
     few,
     read,
     relation,
     rows_of,
-    same,
-    same_set,
     tables,
 )
 
@@ -55,7 +55,7 @@ AGGREGATES = "COUNT(*), COUNT(v), SUM(v)::BIGINT, AVG(v), MIN(d), MAX(d), COUNT(
 def test_groups_come_in_key_order_with_their_aggregates(found: Rows) -> None:
     with tables(t=(found, TYPES)) as duck:
         sql = f"SELECT k, f, {AGGREGATES} FROM t GROUP BY k, f ORDER BY k NULLS LAST, f NULLS LAST"
-        same(read(grouped(relation(found, TYPES)), NAMES), duck.sql(sql).fetchall())
+        assert_same(read(grouped(relation(found, TYPES)), NAMES), duck.sql(sql).fetchall())
 
 
 @jax.jit
@@ -76,7 +76,7 @@ def whole(given_rows: Relation) -> Relation:
 def test_without_keys_there_is_one_group_even_of_no_rows(found: Rows) -> None:
     with tables(t=(found, TYPES)) as duck:
         sql = "SELECT COUNT(*), SUM(v)::BIGINT, MAX(v), COUNT(DISTINCT v) FROM t"
-        same(
+        assert_same(
             read(whole(relation(found, TYPES)), ("n", "sum", "most", "kinds")),
             duck.sql(sql).fetchall(),
         )
@@ -88,8 +88,8 @@ def test_distinct_keeps_the_first_of_equal_rows_in_place(found: Rows) -> None:
     kept = read(jax.jit(group.distinct)(relation(found, TYPES).select(("f", "v"))), ("f", "v"))
     with tables(t=(found, TYPES)) as duck:
         sql = "SELECT f, v FROM t GROUP BY f, v ORDER BY MIN(at_)"
-        same(kept, duck.sql(sql).fetchall())
-        same_set(kept, duck.sql("SELECT DISTINCT f, v FROM t").fetchall())
+        assert_same(kept, duck.sql(sql).fetchall())
+        assert_same_set(kept, duck.sql("SELECT DISTINCT f, v FROM t").fetchall())
 
 
 def test_a_group_of_nothing_but_nulls_has_null_aggregates() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from sqlax.runtime.operators.join import pair_rows
 from sqlax.runtime.operators.join_keys import Key, shared_ids
 from sqlax.runtime.relation import Relation
-from tests.runtime.operators.relations import Rows, few, read, relation, rows, same, tables
+from tests.runtime.operators.relations import Rows, assert_same, few, read, relation, rows, tables
 
 LEFT = {"a": "BIGINT", "b": "DOUBLE", "i": "BIGINT"}
 RIGHT = {"c": "BIGINT", "d": "DOUBLE", "j": "BIGINT"}
@@ -38,7 +38,7 @@ def test_rows_come_in_left_then_right_order(outer: bool, left: Rows, right: Rows
             " ORDER BY l.at_, r.at_ NULLS LAST"
         )
         expected = duck.sql(sql).fetchall()
-    same(read(found, "abicdj"), expected)
+    assert_same(read(found, "abicdj"), expected)
     assert int(needed) == len(expected)
 
 

@@ -13,7 +13,16 @@ from hypothesis import given
 from sqlax.runtime.operators.compact import compact
 from sqlax.runtime.operators.order import SortKey, limit, sort
 from sqlax.runtime.relation import Relation
-from tests.runtime.operators.relations import TYPES, Rows, few, read, relation, rows, same, tables
+from tests.runtime.operators.relations import (
+    TYPES,
+    Rows,
+    assert_same,
+    few,
+    read,
+    relation,
+    rows,
+    tables,
+)
 
 
 @partial(jax.jit, static_argnames=("descending", "nulls_first"))
@@ -34,7 +43,7 @@ def test_order_is_duckdbs_and_ties_keep_their_order(
     with tables(t=(found, TYPES)) as duck:
         sql = f"SELECT a, d, i FROM t ORDER BY d {way} {nulls}, a {other} {nulls}, at_"
         expected = duck.sql(sql).fetchall()
-    same(read(ordered(relation(found, TYPES), descending, nulls_first), TYPES), expected)
+    assert_same(read(ordered(relation(found, TYPES), descending, nulls_first), TYPES), expected)
 
 
 @few
@@ -44,12 +53,12 @@ def test_limit_and_offset_count_the_rows_that_exist(
 ) -> None:
     most = None if count is None else jnp.asarray(count, jnp.int64)
     kept = limit(relation(found, TYPES), most, jnp.asarray(offset, jnp.int64))
-    same(read(kept, TYPES), found[offset:][:count])
+    assert_same(read(kept, TYPES), found[offset:][:count])
 
 
 @few
 @given(rows)
 def test_compaction_moves_the_rows_to_the_front_in_order(found: Rows) -> None:
     moved = jax.jit(compact)(relation(found, TYPES))
-    same(read(moved, TYPES), found)
+    assert_same(read(moved, TYPES), found)
     assert moved.mask.tolist() == [place < len(found) for place in range(moved.capacity)]
