@@ -9,6 +9,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from sqlax.compiler.build.context import Context
+from sqlax.compiler.build.known import with_known_conditions
 from sqlax.compiler.build.query import build_query
 from sqlax.compiler.build.tree import rewrite
 from sqlax.compiler.plan.catalog import Catalog
@@ -48,6 +49,7 @@ def build_plan(
     described = _check(tree, sql, text, dialect, catalog)
     aggregates = catalog.aggregate_names()
     plan = build_query(tree, Context(catalog, sql, dialect, aggregates, build_query, whole))
+    plan = with_known_conditions(plan, catalog)
     return plan if find_calls(tree) else _named(plan, described)
 
 

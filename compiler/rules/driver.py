@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from sqlax.compiler.plan.nodes import Node
+from sqlax.compiler.rules.drop_empty import drop_empty
 from sqlax.compiler.rules.factor_or import factor_or
 from sqlax.compiler.rules.order_joins import order_joins
 from sqlax.compiler.rules.prune_columns import prune_columns
@@ -18,6 +19,7 @@ from sqlax.compiler.rules.push_sort import push_sort
 Rule = Callable[[Node], Node | None]
 
 RULES: tuple[Rule, ...] = (
+    drop_empty,  # first: nothing else need look at what is not there
     factor_or,  # before the others: what it finds can be pushed, and be the key of a join
     push_filter,  # fewer rows for everything above
     push_sort,  # before push_limit, which can only pass what ORDER BY has left

@@ -40,6 +40,19 @@ FOUND = [
         "SELECT c, c::VARCHAR AS s FROM (SELECT x AS c FROM t UNION ALL SELECT y FROM t)",
         id="opaque values of both sides of a UNION",
     ),
+    pytest.param(
+        "CREATE TABLE t2 (id INTEGER, b0 BIGINT);INSERT INTO t2 VALUES (8, -9223372036854775808);",
+        "SELECT NULL FROM t2 AS q4 JOIN t2 AS q5 ON 'B' < '12' WHERE (SELECT CAST(q7.b0 AS"
+        " DECIMAL(18)) FROM (SELECT * FROM (VALUES (4.0, 4.0)) AS v(v0, v1)) AS q6, t2 AS q7"
+        " WHERE q4.id)",
+        id="20261130:2324",
+    ),
+    pytest.param(
+        "CREATE TABLE t2 (id INTEGER, b0 BIGINT);INSERT INTO t2 VALUES (8, -9223372036854775808);",
+        "SELECT NULL FROM t2 AS q4 JOIN t2 AS q5 ON 'B' < '12' WHERE NOT 1.25 IN (SELECT"
+        " CAST(q7.b0 AS DECIMAL(18)) FROM t2 AS q7 WHERE q4.id)",
+        id="20261130:2324 NOT IN",
+    ),
 ]
 
 
