@@ -81,8 +81,14 @@ def test_three_parts_make_the_table(engines: Engines, predicate: str, mode: Mode
     assert_reassembles(engines, predicate, mode)
 
 
-@pytest.mark.parametrize("predicate", [*SEMANTIC, *[*mixed()][::_EVERY]])
+@pytest.mark.parametrize("predicate", SEMANTIC)
 def test_three_parts_with_a_model_make_the_table(engines: Engines, predicate: str) -> None:
+    assert_reassembles(engines, predicate, "graph")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("predicate", [*mixed()][::_EVERY])
+def test_three_parts_of_a_mixed_predicate_make_the_table(engines: Engines, predicate: str) -> None:
     assert_reassembles(engines, predicate, "graph")
 
 
