@@ -27,6 +27,7 @@ test: lint types ## check style, types and layers, then run the tests
 
 bench: model $(VENV)/installed-dev peers ## compare with the peers; writes benchmarks/results/latest.json
 	$(BIN)/python -m benchmarks.bench
+	$(BIN)/python -m benchmarks.charts
 	$(BIN)/python -m benchmarks.table
 
 bench-quick: model $(VENV)/installed-dev ## a few rows of the same; fails where a ratio fell by a tenth

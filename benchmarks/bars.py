@@ -46,7 +46,9 @@ BARS = (
     Bar("W1b", "vLLM", 1.05),
     Bar("W1b", "DuckDB function over llama.cpp", 2.8),
     Bar("W2", "vLLM", 0.9),
+    Bar("W2", "transformers", 1.5),
     Bar("W2", "llama.cpp batched", 1.7),
+    Bar("W2", "llama.cpp row by row", 8.0),
     Bar("first answer", "vLLM", 10.0, "seconds"),
     Bar("W1", "vLLM", 0.25, "peak_rss_bytes"),
 )

@@ -3,7 +3,7 @@
 python -m benchmarks.bench [--quick] [--json FILE]
 
 The whole run writes benchmarks/results/latest.json. With --quick few rows are asked, and the ratios
-are held against benchmarks/results/quick.json, which is written where it does not exist yet.
+are held against benchmarks/results/quick/recorded.json, which is written where there is none yet.
 """
 
 from __future__ import annotations
@@ -19,20 +19,21 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.arguments import DEFAULT_DATA, write_report
-from benchmarks.bars import Line, ratios
+from benchmarks.bars import OURS, Line, ratios
 from benchmarks.machine import ROOT
 
-RESULTS = ROOT / "benchmarks" / "results"
+LATEST = ROOT / "benchmarks" / "results" / "latest.json"
+RECORDED = LATEST.parent / "quick" / "recorded.json"
 MOST_LOSS = 0.10
 """A ratio that falls by more than this share is a loss."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A command of the comparison, and what `--quick` changes."""
+    """A command of the comparison, and what `--quick` changes; None where it leaves it out."""
 
     command: tuple[str, ...]
-    quick: tuple[str, ...]
+    quick: tuple[str, ...] | None
 
 
 PARTS = (
@@ -44,20 +45,24 @@ PARTS = (
         ("paper", "--queries", "A1-A3", "--split", "--repeats", "3"),
         ("--rows", "60", "--repeats", "1"),
     ),
+    *(Part(("program_parts", "--workload", name), None) for name in ("W1", "W1b", "W2")),
 )
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command; 1 where `--quick` finds a loss."""
     given = _parser().parse_args(arguments)
-    file = given.json or RESULTS / ("quick.json" if given.quick else "latest.json")
-    lines = [line for part in PARTS for line in _measured(part, given)]
+    file = given.json or (RECORDED if given.quick else LATEST)
+    asked = [part for part in PARTS if part.quick is not None or not given.quick]
+    measured = [line for part in asked for line in _measured(part, given)]
+    lines = [line for line in measured if "part" not in line]
+    parts = [line for line in measured if "part" in line]
     compared = ratios(lines)
     for line in compared:
         print(_text(line))
     if given.quick and file.exists():
         return _report_losses(compared, json.loads(file.read_text("utf-8"))["ratios"])
-    write_report(file, "bench", arguments, {"results": lines, "ratios": compared})
+    write_report(file, "bench", arguments, {"results": lines, "ratios": compared, "parts": parts})
     return 0
 
 
@@ -88,7 +93,7 @@ def _measured(part: Part, given: argparse.Namespace) -> list[Line]:
     """One command's lines, from a process of its own: peak memory is a process's."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "report.json"
-        more = part.quick if given.quick else ()
+        more = part.quick or () if given.quick else ()
         command = (f"benchmarks.{part.command[0]}", *part.command[1:], *more)
         print(f"-- {' '.join(command)}", flush=True)
         subprocess.run(
@@ -103,8 +108,9 @@ def _measured(part: Part, given: argparse.Namespace) -> list[Line]:
 def _fields(line: Mapping[str, Any]) -> Line:
     wanted = ("seconds", "rows_per_second", "tokens_per_second", "accuracy", "peak_rss_bytes")
     more = ("written_per_second", "start_seconds", "equal_answers", "roof_share", "missing")
-    kept = {name: line[name] for name in (*wanted, *more) if line.get(name) is not None}
-    return {"workload": line["workload"], "system": line["system"], **kept}
+    shown = ("rows", "passing", "part", "share")
+    kept = {name: line[name] for name in (*wanted, *more, *shown) if line.get(name) is not None}
+    return {"workload": line["workload"], "system": line.get("system", OURS), **kept}
 
 
 def _text(line: Line) -> str:

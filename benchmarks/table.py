@@ -31,18 +31,12 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         *("relative_throughput", "occupancy", "pages", "unused_positions"),
     ),
     "bench": (
-        "workload",
-        "system",
-        "rows",
-        "seconds",
-        "rows_per_second",
-        "tokens_per_second",
-        "accuracy",
-        "equal_answers",
-        "start_seconds",
-        "peak_rss_bytes",
-        "missing",
+        *("workload", "system", "rows", "passing", "seconds", "rows_per_second"),
+        *("tokens_per_second", "written_per_second", "accuracy", "equal_answers"),
+        *("start_seconds", "peak_rss_bytes", "missing"),
     ),
+    "bench: ratios": ("workload", "against", "of", "ratio", "bar", "met", "missing"),
+    "bench: parts": ("workload", "part", "seconds", "share"),
     "program_parts": ("workload", "part", "seconds", "share"),
     "selectivity": (
         *("mode", "share", "rows", "seconds", "relative_seconds", "tokens"),
@@ -95,24 +89,27 @@ def put_between_markers(text: str, tables: str) -> str:
 
 
 def tables(reports: Sequence[Report]) -> str:
-    """A Markdown table for each benchmark that has a report."""
-    named = ((name, [r for r in reports if r["benchmark"] == name]) for name in COLUMNS)
+    """A Markdown table for each benchmark that has a report; `bench: ratios` is a part of one."""
+    named = (
+        (name, [r for r in reports if r["benchmark"] == name.split(":")[0]]) for name in COLUMNS
+    )
     parts = [_table(name, given) for name, given in named if given]
     return "\n\n".join(parts) or "No results yet."
 
 
 def _table(name: str, reports: Sequence[Report]) -> str:
     columns = (*COLUMNS[name], *_ORIGIN)
-    rows = [[_cell(column, row.get(column)) for column in columns] for row in _rows(reports)]
+    rows = [[_cell(column, row.get(column)) for column in columns] for row in _rows(name, reports)]
     heads = [column.replace("_", " ").replace("bytes", "MiB") for column in columns]
     lines = [heads, ["---"] * len(columns), *rows]
     return "\n".join([f"### {name}", "", *(f"| {' | '.join(line)} |" for line in lines)])
 
 
-def _rows(reports: Sequence[Report]) -> Iterator[Report]:
-    """Each result together with the fields of its report."""
+def _rows(name: str, reports: Sequence[Report]) -> Iterator[Report]:
+    """Each line of the part of a report that a table shows, with the report's own fields."""
+    part = name.partition(": ")[2] or "results"
     for report in reports:
-        for result in report["results"]:
+        for result in report[part]:
             yield {**report, **result}
 
 
@@ -127,6 +124,8 @@ def _cell(column: str, value: Any) -> str:
         return str(value)[:10]
     if column.endswith("_bytes"):
         return f"{value / 2**20:,.0f}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
     return f"{value:,}" if isinstance(value, int) else str(value)
