@@ -15,6 +15,7 @@ from sqlax.compiler.lowering.branches import BRANCHES
 from sqlax.compiler.lowering.convert import convert
 from sqlax.compiler.lowering.dates import DATES, DATES_BY_NAME
 from sqlax.compiler.lowering.environment import Environment, NotLowerableError, Typed, dtype_of_kind
+from sqlax.compiler.lowering.leaves import LEAVES
 from sqlax.compiler.lowering.logic import LOGIC
 from sqlax.compiler.lowering.maps import ValueMap, argument_of, can_be_map
 from sqlax.compiler.lowering.numbers import NUMBERS, NUMBERS_BY_NAME
@@ -214,34 +215,8 @@ def _with_bounds(value: Typed) -> Typed:
     return Typed(Column(column.data, column.valid, low, 1), value.type)
 
 
-def _column(self: Expressions, node: exp.Expr) -> Typed:
-    if node.name not in self.relation.columns:
-        raise NotLowerableError(f"the field {node.sql('duckdb')}")
-    field = self.schema[node.name]
-    if field.kind is Kind.WRITTEN:
-        return self.ranked(Typed(self.relation.columns[node.name], "VARCHAR"))
-    if field.kind in CARRIED:
-        raise NotLowerableError(f"computing with a {field.described}")
-    return Typed(self.relation.columns[node.name], field.type)
-
-
-def _placeholder(self: Expressions, node: exp.Expr) -> Typed:
-    value = self.environment.parameters[node.name]
-    shape = self.relation.mask.shape
-    column = Column(
-        jnp.broadcast_to(value.column.data, shape), jnp.broadcast_to(value.column.valid, shape)
-    )
-    return Typed(column, value.type)
-
-
-def _paren(self: Expressions, node: exp.Expr) -> Typed:
-    return self.lower(node.this)
-
-
 _RULES: dict[type[exp.Expr], Rule] = {
-    exp.Column: _column,
-    exp.Placeholder: _placeholder,
-    exp.Paren: _paren,
+    **LEAVES,
     **LOGIC,
     **BRANCHES,
     **ARITHMETIC,

@@ -1,6 +1,7 @@
 """Variance, covariance and correlation over groups: two passes, so that nothing cancels. O(n).
 
-The mean of each group first, then the sums of products of the distances from it.
+The mean of each group first, then the sums of products of the distances from it. The mean is that
+of the distances from the group's first value, so equal values have no variance at all.
 """
 
 from __future__ import annotations
@@ -52,5 +53,15 @@ def _products(
 def _distance(
     groups: Groups, column: Column, used: Bool[Array, " rows"], number: Array
 ) -> Float[Array, " rows"]:
-    summed = groups.sum(jnp.where(used, column.data, 0.0))
-    return column.data - groups.spread(summed / jnp.maximum(number, 1).astype(jnp.float64))
+    near = column.data - groups.spread(_first_used(groups, column.data, used))
+    summed = groups.sum(jnp.where(used, near, 0.0))
+    return near - groups.spread(summed / jnp.maximum(number, 1).astype(jnp.float64))
+
+
+def _first_used(
+    groups: Groups, values: Float[Array, " rows"], used: Bool[Array, " rows"]
+) -> Float[Array, " groups"]:
+    """The value of each group's first row that is used; anything where there is none."""
+    rows = jnp.arange(used.shape[0], dtype=jnp.int32)
+    first = groups.least(jnp.where(used, rows, used.shape[0] - 1))
+    return values.at[first].get(mode="clip")

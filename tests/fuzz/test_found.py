@@ -53,6 +53,12 @@ FOUND = [
         " CAST(q7.b0 AS DECIMAL(18)) FROM t2 AS q7 WHERE q4.id)",
         id="20261130:2324 NOT IN",
     ),
+    pytest.param(
+        "CREATE TABLE t1 (b0 BOOLEAN); INSERT INTO t1 VALUES (TRUE), (FALSE), (TRUE);",
+        "SELECT DISTINCT STDDEV_POP(99.9) AS s, CORR(99.9, b0::INT) AS c FROM t1"
+        " GROUP BY CUBE (b0)",
+        id="20261130:4595",
+    ),
 ]
 
 
