@@ -33,11 +33,12 @@ def build_trie(
     node_capacity: int | None = None,
     edge_capacity: int | None = None,
     label_capacity: int | None = None,
+    fewest: int = 1,
 ) -> LabelTrie:
     """The trie of `labels`, each a list of tokens, with numpy arrays.
 
     A node comes after its ancestors. Capacities default to the next power of two, the nodes' to 0
-    when every label is a single token.
+    when every label is a single token; edges and labels have at least `fewest`.
 
     Raises:
         ValueError: a label is empty, the beginning of another or given twice, or a capacity is
@@ -54,8 +55,8 @@ def build_trie(
         edges,
         (
             nodes,
-            _capacity("edges", len(edges.number), edge_capacity),
-            _capacity("labels", len(paths), label_capacity),
+            max(fewest, _capacity("edges", len(edges.number), edge_capacity)),
+            max(fewest, _capacity("labels", len(paths), label_capacity)),
         ),
     )
 

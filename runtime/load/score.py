@@ -15,6 +15,9 @@ from sqlax.runtime.load.prompt import LoadedOperator, Loading, load_prompt, padd
 from sqlax.runtime.prompt.layout import PromptLayout
 from sqlax.runtime.score.inputs import ScoreInputs
 
+FEWEST_LABELS = 8
+"""Room for so many labels at least, so that operators with few of them share a compiled body."""
+
 
 def load_score(layout: PromptLayout, loading: Loading) -> LoadedOperator:
     """Tokenise the prompt's constants and the labels.
@@ -52,7 +55,7 @@ def label_trie(layout: PromptLayout, tokenizer: Tokenizer) -> LabelTrie:
         end = tokenizer.encode(layout.end)
         labels = [label + end for label in labels]
     try:
-        return build_trie(labels)
+        return build_trie(labels, fewest=FEWEST_LABELS)
     except ValueError as error:
         raise BindError(f"the model cannot tell the labels {list(layout.labels)} apart") from error
 
