@@ -21,10 +21,11 @@ from benchmarks.metrics import accuracy
 from benchmarks.model import load_model
 from benchmarks.movie import Gold, store_movie
 from benchmarks.peers.race import Race
-from benchmarks.peers.task import Task, task_of
+from benchmarks.peers.systems import SYSTEMS
+from benchmarks.peers.task import Rivals, Task, task_of
 from benchmarks.phases import time_phases
 from benchmarks.roof import Roof
-from benchmarks.snippets import Snippets, load_snippets
+from benchmarks.snippets import load_snippets
 from benchmarks.timing import Timing, time_query
 from benchmarks.workloads import LABELS, NAMES, Workload, check_instruction, question, workloads
 from benchmarks.writing import measure_writing
@@ -40,19 +41,21 @@ def main(arguments: Sequence[str]) -> None:
     """Run the command."""
     parser = argument_parser("operators", __doc__)
     parser.add_argument("--workload", choices=(*NAMES, "W2"), required=True)
-    parser.add_argument("--peers", action="store_true", help="beside other systems")
+    parser.add_argument(
+        "--peers", nargs="*", choices=SYSTEMS, metavar="NAME", help="beside these, or all, systems"
+    )
     given = parser.parse_args(arguments)
-    if given.peers and given.workload == "W3":
+    if given.peers is not None and given.workload == "W3":
         parser.error("--peers is for W1, W1b and W2")
     model = load_model(given.model)
-    file = resolve(given.model) if given.peers else None
+    rivals = None if given.peers is None else Rivals(resolve(given.model), tuple(given.peers))
     if given.workload == "W1b":
         check_instruction(model)
     with cold_cache():
         if given.workload == "W2":
-            fields = measure_writing(model, file, given.data, given.rows, given.repeats)
+            fields = measure_writing(model, rivals, given.data, given.rows, given.repeats)
         else:
-            fields = measure(given.workload, model, given.data, given.rows, given.repeats, file)
+            fields = measure(given.workload, model, given.data, given.rows, given.repeats, rivals)
     write_report(given.json, "operators", arguments, fields)
 
 
@@ -62,7 +65,7 @@ def measure(
     data: Path,
     rows: int | None,
     repeats: int,
-    file: Path | None = None,
+    rivals: Rivals | None = None,
 ) -> dict[str, Any]:
     """The report's fields: the roof, and a line for each query of the workload and each peer.
 
@@ -72,11 +75,12 @@ def measure(
         data: the folder of data sets.
         rows: use only so many rows.
         repeats: warm runs; a peer runs between any two of them.
-        file: the model's weights, for the peers; None to leave them out.
+        rivals: the peers; None to leave them out.
     """
     roof, lines = Roof(), list[Row]()
-    task = None if file is None else _task(workload, model, file, load_snippets(data, rows or ROWS))
-    with Race(task, model.tokenizer) as race, sqlax.connect(model=model) as connection:
+    task = None if rivals is None else _task(workload, model, rivals.file, data, rows)
+    names = () if rivals is None else rivals.names
+    with Race(task, model.tokenizer, names) as race, sqlax.connect(model=model) as connection:
         gold = _store(connection, workload, data, rows)
         for query in workloads(workload):
             ours, *theirs = measure_lines(connection, query, gold, roof, repeats, race)
@@ -92,9 +96,9 @@ def measure(
     }
 
 
-def _task(workload: str, model: LanguageModel, file: Path, snippets: Snippets) -> Task:
-    (query,) = workloads(workload)
-    return task_of(question(workload), query.sql, snippets.texts, file, model.tokenizer)
+def _task(workload: str, model: LanguageModel, file: Path, data: Path, rows: int | None) -> Task:
+    (query,), texts = workloads(workload), load_snippets(data, rows or ROWS).texts
+    return task_of(question(workload), query.sql, texts, file, model.tokenizer)
 
 
 def _store(connection: Connection, workload: str, data: Path, rows: int | None) -> dict[int, bool]:

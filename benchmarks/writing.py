@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlax
 from benchmarks.peers.race import Race
-from benchmarks.peers.task import Question, Task, task_of
+from benchmarks.peers.task import Question, Rivals, Task, task_of
 from benchmarks.phases import time_phases
 from benchmarks.roof import Roof
 from benchmarks.snippets import Snippets, load_snippets
@@ -29,20 +29,21 @@ ORDER BY id"""
 
 
 def measure_writing(
-    model: LanguageModel, file: Path | None, data: Path, rows: int | None, repeats: int
+    model: LanguageModel, rivals: Rivals | None, data: Path, rows: int | None, repeats: int
 ) -> dict[str, Any]:
     """The report's fields: a line for W2, and one for each peer.
 
     Args:
         model: the model.
-        file: its weights, for the peers; None to leave them out.
+        rivals: the peers; None to leave them out.
         data: the folder of data sets.
         rows: use only so many rows; `ROWS` by default.
         repeats: warm runs; a peer runs between any two of them.
     """
     roof, snippets = Roof(), load_snippets(data, rows or ROWS)
-    task = None if file is None else _task(model, file, snippets)
-    with Race(task, model.tokenizer) as race, sqlax.connect(model=model) as connection:
+    task = None if rivals is None else _task(model, rivals.file, snippets)
+    names = () if rivals is None else rivals.names
+    with Race(task, model.tokenizer, names) as race, sqlax.connect(model=model) as connection:
         lines = _w2(connection, model, snippets, repeats, roof, race)
     _add_roof_share(lines[0], model, roof)
     return {

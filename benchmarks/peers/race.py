@@ -22,13 +22,19 @@ class Race:
     Args:
         task: what all peers do; None for a race without peers.
         tokenizer: reads the texts that peers give as token ids.
+        names: the only systems to start; all that do the task where there are none.
     """
 
-    def __init__(self, task: Task | None, tokenizer: Tokenizer) -> None:
+    def __init__(self, task: Task | None, tokenizer: Tokenizer, names: Sequence[str] = ()) -> None:
         self._tokenizer = tokenizer
         self._labels = () if task is None else task.question.labels
         self._tokens = 0 if task is None else task.question.tokens
-        self._peers = {} if task is None else {n: _started(n, task) for n in systems_for(task.kind)}
+        able = () if task is None else systems_for(task.kind)
+        self._peers = {
+            name: _started(name, task)
+            for name in able
+            if task is not None and (not names or name in names)
+        }
 
     def __enter__(self) -> Race:
         return self

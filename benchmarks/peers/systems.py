@@ -29,11 +29,11 @@ class System:
 
 
 SYSTEMS = {
-    "llama.cpp row by row": System("llama_cpp", mode="rows", part=4),
+    "llama.cpp row by row": System("llama_cpp", mode="rows", part=8),
     "llama.cpp batched": System("llama_cpp"),
     "transformers": System("transformers"),
     "vLLM": System("vllm"),
-    "DuckDB function over llama.cpp": System("llama_cpp", "function.py", "rows", ("label",), 4),
+    "DuckDB function over llama.cpp": System("llama_cpp", "function.py", "rows", ("label",), 8),
     "DuckDB function over transformers": System("transformers", "function.py", kinds=("label",)),
     "sqlax split": System("split", mode="split", is_own=True),
 }

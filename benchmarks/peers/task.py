@@ -62,6 +62,19 @@ class Task:
         return {**fields, **fields.pop("question"), "kind": self.kind}
 
 
+@dataclass(frozen=True)
+class Rivals:
+    """Which peers take part.
+
+    Attributes:
+        file: the model's weights, for all of them.
+        names: the only systems that take part; all where there are none.
+    """
+
+    file: Path
+    names: tuple[str, ...] = ()
+
+
 def task_of(
     question: Question, sql: str, texts: Sequence[str], file: Path, tokenizer: Tokenizer
 ) -> Task:

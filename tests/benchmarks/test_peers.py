@@ -91,6 +91,14 @@ def test_a_slow_peer_gets_the_first_rows_and_their_tokens(
     assert line["relative_throughput"] == pytest.approx(2 / (2 / line["seconds"]))
 
 
+def test_only_the_systems_that_are_named_take_part(install: Install, model: FakeModel) -> None:
+    install("one", FIRST_LABEL)
+    install("other", FIRST_LABEL)
+    with Race(labelling(), model.tokenizer, ("other",)) as race:
+        race.run()
+        assert [line["system"] for line in race.lines(OURS, ["yes"] * 8)] == ["other"]
+
+
 @pytest.mark.parametrize("code", [SAME_TEXT, SAME_TOKENS], ids=["text", "token ids"])
 def test_a_peer_may_write_texts_or_token_ids(install: Install, model: FakeModel, code: str) -> None:
     install("writer", code)

@@ -13,6 +13,7 @@ from benchmarks.mixed import mixed_lines
 from benchmarks.peers import peer
 from benchmarks.peers.race import Race
 from benchmarks.peers.systems import SYSTEMS
+from benchmarks.peers.task import Rivals
 from benchmarks.writing import TOKENS, measure_writing
 from sqlax.models.fake import FakeModel
 
@@ -29,7 +30,7 @@ def test_w2_writes_exactly_so_many_tokens_and_names_missing_peers(
 ) -> None:
     monkeypatch.setattr(peer, "HOME", tmp_path)
     monkeypatch.delitem(SYSTEMS, "sqlax split")  # it needs weights
-    report = measure_writing(model, data / "weights.gguf", data, rows=8, repeats=1)
+    report = measure_writing(model, Rivals(data / "weights.gguf"), data, rows=8, repeats=1)
     ours, *rest = report["results"]
     assert (ours["workload"], ours["rows"], ours["written_tokens"]) == ("W2", 8, 8 * TOKENS)
     assert 0 < ours["occupancy"] <= 1
