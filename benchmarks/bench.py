@@ -39,12 +39,13 @@ class Part:
 _RACE = ("operators", "--repeats", "1", "--workload")
 _SOON_READY = ("llama.cpp batched", "transformers")
 """Peers that start in seconds."""
+_FEW = ("--repeats", "3", "--thresholds", "3")
 PARTS = (
     Part((*_RACE, "W1", "--peers"), ("--rows", "100", "--peers", *_SOON_READY)),
     Part((*_RACE, "W1b", "--peers"), ("--rows", "60", "--peers", *_SOON_READY)),
     Part((*_RACE, "W2", "--peers"), ("--rows", "32", "--peers", *_SOON_READY)),
     Part(("first_answer", "--repeats", "3"), None),
-    Part(("paper", "--queries", "A1-A3", "--split", "--repeats", "3", "--rows", "60"), None),
+    Part(("paper", "--queries", "A1-A3", "--split", "--rows", "60", *_FEW), None),
     Part(("program_parts", "--workload", "W1b"), None),
 )
 """What 30 minutes allow: a peer's run to warm up and one that counts."""

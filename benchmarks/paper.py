@@ -67,6 +67,7 @@ def main(arguments: Sequence[str]) -> None:
     parser = argument_parser("paper", __doc__)
     parser.add_argument("--queries", type=read_names, default=tuple(QUERIES), metavar="A1-A3,A5")
     parser.add_argument("--split", action="store_true", help="beside operator by operator")
+    parser.add_argument("--thresholds", type=int, metavar="N", help="only those that let most pass")
     given = parser.parse_args(arguments)
     model = load_model(given.model)
     with cold_cache(), sqlax.connect(model=model) as connection:
@@ -74,7 +75,7 @@ def main(arguments: Sequence[str]) -> None:
         lines = [
             line
             for name in given.queries
-            for line in measure(connection, name, given.repeats, given.split)
+            for line in measure(connection, name, given.repeats, given.split, given.thresholds)
         ]
     write_report(given.json, "paper", arguments, {"results": lines})
 
@@ -107,7 +108,13 @@ def store(connection: Connection, given: argparse.Namespace) -> None:
     )
 
 
-def measure(connection: Connection, name: str, repeats: int, is_split: bool = False) -> list[Line]:
+def measure(
+    connection: Connection,
+    name: str,
+    repeats: int,
+    is_split: bool = False,
+    most: int | None = None,
+) -> list[Line]:
     """A line for each threshold of a query, with its time against that of the most rows.
 
     Args:
@@ -115,11 +122,12 @@ def measure(connection: Connection, name: str, repeats: int, is_split: bool = Fa
         name: one of `QUERIES`.
         repeats: warm runs.
         is_split: also a line for mode `split`, whose runs stand between ours.
+        most: of the thresholds, only so many; all where it is None.
     """
     query, lines, baselines = QUERIES[name], [], []
     compiled = _compiled(connection, query)
     other = _compiled(_split(connection), query) if is_split else None
-    for threshold in sorted(query.thresholds, key=lambda t: -_passing(connection, query, t)):
+    for threshold in sorted(query.thresholds, key=lambda t: -_passing(connection, query, t))[:most]:
         parameters: dict[str, Any] = {} if threshold is None else {"t": threshold}
         runs: list[float] = []
         between = partial(_time, other, parameters, runs)

@@ -104,10 +104,14 @@ class Race:
         return line
 
     def _texts(self, answers: Sequence[Any]) -> list[str]:
-        """Answers as texts: a label by its place, a text by its token ids or as it is."""
+        """Answers as texts: a label by its place, a text by its token ids or as it is.
+
+        Blanks around a text are left out, as in ours.
+        """
         if self._labels:
             return [self._labels[place] for place in answers]
-        return [a if isinstance(a, str) else self._tokenizer.decode(a) for a in answers]
+        texts = (a if isinstance(a, str) else self._tokenizer.decode(a) for a in answers)
+        return [text.strip() for text in texts]
 
 
 def _after_a_run(peer: Peer) -> Peer | str:

@@ -30,7 +30,7 @@ class System:
 
 SYSTEMS = {
     "llama.cpp row by row": System("llama_cpp", mode="rows", part=8),
-    "llama.cpp batched": System("llama_cpp"),
+    "llama.cpp batched": System("llama_cpp", part=2),
     "transformers": System("transformers"),
     "vLLM": System("vllm"),
     "DuckDB function over llama.cpp": System("llama_cpp", "function.py", "rows", ("label",), 8),
