@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqlax.compiler.lowering import joins
+from sqlax.compiler.lowering import join_sides
 from sqlax.compiler.plan.nodes import Join, JoinKey, JoinKind, Node, Project, column
 from sqlax.compiler.plan.schema import Field, Schema
 from tests.compiler.lowering.plans import Tables, assert_same_set, parse
@@ -154,7 +154,7 @@ def test_a_second_match_is_reported(tables: Tables, keys: str, residual: str | N
 def test_a_unique_side_is_looked_up(
     tables: Tables, kind: str, names: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(joins, "_FEWEST_TO_LOOK_UP", 1)
+    monkeypatch.setattr(join_sides, "_FEWEST_TO_LOOK_UP", 1)
     tables.connection.execute("CREATE TABLE ids AS SELECT * REPLACE (at_ AS k) FROM other")
     plan = join(tables, names, JoinKind(kind.lower()), "one key", "lv < rv OR rv IS NULL")
     left, right, condition = sides_sql(names, "one key", "lv < rv OR rv IS NULL")
@@ -167,7 +167,7 @@ def test_a_unique_side_is_looked_up(
 def test_a_side_that_is_not_unique_makes_the_host_run_again(
     tables: Tables, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(joins, "_FEWEST_TO_LOOK_UP", 1)
+    monkeypatch.setattr(join_sides, "_FEWEST_TO_LOOK_UP", 1)
     names = ("many", "other")
     left, right, condition = sides_sql(names, "one key", None)
     sql = f"SELECT {BOTH} FROM {left} {kind} JOIN {right} ON {condition}"
