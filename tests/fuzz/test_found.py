@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import duckdb
 import pytest
 
@@ -62,7 +60,15 @@ FOUND = [
 ]
 
 
-FOUND_MIXED: list[Any] = []
+FOUND_MIXED = [
+    pytest.param(
+        "CREATE TABLE t1 (b0 BOOLEAN, b1 BOOLEAN);"
+        "INSERT INTO t1 VALUES (FALSE, FALSE), (FALSE, FALSE), (TRUE, FALSE);",
+        "SELECT DISTINCT STDDEV_POP(99.9) FROM t1 AS q1 GROUP BY CUBE (q1.b0, q1.b1)",
+        "mixed:20261130:4595",
+        id="20261130:4595 mixed",
+    ),
+]
 """With the placement in which they were found."""
 
 
