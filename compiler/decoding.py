@@ -36,7 +36,7 @@ def decode(assembly: Assembly, state: ProgramState, texts: RunTexts) -> pa.Table
     columns = []
     for output in plan.schema.fields:
         column = state.output.columns[output.name]
-        data, valid = np.asarray(column.data[:count]), np.asarray(column.valid[:count])
+        data, valid = np.asarray(column.data)[:count], np.asarray(column.valid)[:count]
         if output.made in state.lists:
             columns.append(_lists(assembly, state, texts, output.made, data, valid))
             continue

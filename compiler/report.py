@@ -155,7 +155,7 @@ def whole_report(stages: Sequence[RunReport], last: RunReport, seconds: float) -
 def _operator_report(
     assembly: Assembly, texts: RunTexts, score: Score, done: PromptState
 ) -> OperatorReport:
-    asked = np.asarray(done.needed & done.row_known)
+    asked = np.asarray(done.needed) & np.asarray(done.row_known)
     items = done.item_code.shape[0]
     status = np.asarray(done.status)[:items]
     called = np.isin(status, (Status.DONE, Status.NO_ANSWER))
@@ -168,7 +168,7 @@ def _operator_report(
         reused=int(done.reused),
         failed=len(failing),
         failures=tuple(_failure(assembly, texts, score, done, r) for r in failing[:_MOST_FAILURES]),
-        inputs=int(done.relation.mask.sum()),
+        inputs=int(np.asarray(done.relation.mask).sum()),
         written=written_report(done),
     )
 
@@ -176,10 +176,10 @@ def _operator_report(
 def _failure(
     assembly: Assembly, run: RunTexts, score: Score, done: PromptState, row: int
 ) -> Failure:
-    item = int(done.row_item[row])
-    codes = np.asarray(done.item_code[item])
+    item = int(np.asarray(done.row_item)[row])
+    codes = np.asarray(done.item_code)[item]
     texts = [run.of(int(code)) for code in codes]
-    reason = reasons(assembly.models.of(score))[int(done.status[item])]
+    reason = reasons(assembly.models.of(score))[int(np.asarray(done.status)[item])]
     place = int(np.asarray(done.relation.mask)[: row + 1].sum())
     return Failure(score.call.function.value, place, reason, " | ".join(t[:60] for t in texts))
 

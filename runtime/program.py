@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sqlax.models.language_model import Params
+from sqlax.runtime.collection import no_collection
 from sqlax.runtime.compilation import persistent_cache
 from sqlax.runtime.state import ProgramInputs, ProgramState
 
@@ -59,18 +60,18 @@ class Program:
         """The program for inputs of these shapes as JAX's lowered stage."""
         state = jax.eval_shape(self.start, self.models, inputs)
         jitted = jax.jit(self.step, donate_argnums=2)
-        return jitted.lower(self.models, inputs, state, jnp.zeros((), jnp.int32)), state
+        return jitted.lower(self.models, inputs, state, np.zeros((), np.int32)), state
 
     def compiled(self, inputs: ProgramInputs) -> tuple[Any, Any]:
-        """The executable for inputs of these shapes, and the shapes of its state."""
+        """The executable for inputs of these shapes, and one that makes its first state."""
         leaves, tree = jax.tree.flatten(inputs)
         key = (tree, tuple((leaf.shape, str(leaf.dtype)) for leaf in leaves))
         if key not in self._compiled:
             begin = time.perf_counter()
             self.traces += 1
-            with persistent_cache():
+            with persistent_cache(), no_collection():
                 lowered, state = self.lower(inputs)
-                self._compiled[key] = lowered.compile(), state
+                self._compiled[key] = lowered.compile(), _blank(state)
             self.compile_seconds += time.perf_counter() - begin
         return self._compiled[key]
 
@@ -93,19 +94,29 @@ class Program:
             budget: morsels a slice; None lets a slice last about half a second.
             known: gives a state in which nothing is known what is known already.
         """
-        executable, shapes = self.compiled(inputs)
-        state = known(jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes))
+        executable, blank = self.compiled(inputs)
+        state = known(blank())
         allowed, seconds = budget or 4, 0.0
         while int(state.phase) < self.done:
             if bool(state.waiting):
                 inputs = load_windows(tuple(np.asarray(state.wanted).tolist()))
             begin = time.perf_counter()
-            state = executable(self.models, inputs, state, jnp.asarray(allowed, jnp.int32))
+            state = executable(self.models, inputs, state, np.asarray(allowed, np.int32))
             state.phase.block_until_ready()
             seconds = time.perf_counter() - begin
             yield state
             if budget is None:
                 allowed = _next_allowance(allowed, seconds)
+
+
+def _blank(shapes: ProgramState) -> Any:
+    """An executable that makes a state of zeros: one for all of it, where each shape had its own."""
+
+    def zeros() -> ProgramState:
+        made: ProgramState = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes)
+        return made
+
+    return jax.jit(zeros).lower().compile()
 
 
 def _next_allowance(allowed: int, seconds: float) -> int:
@@ -116,6 +127,6 @@ def _next_allowance(allowed: int, seconds: float) -> int:
 
 def progress_of(state: ProgramState) -> Progress:
     """How far a state is; copies a few numbers from the device."""
-    answered = sum(int((op.status > 0).sum()) for op in state.operators)
+    answered = sum(int((np.asarray(op.status) > 0).sum()) for op in state.operators)
     left = sum(int(op.todo - op.cursor) for op in state.operators)
     return Progress(int(state.steps), answered, answered + left)

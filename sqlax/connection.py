@@ -12,6 +12,7 @@ from sqlax.compiled import CompiledQuery, name_parameters
 from sqlax.compiler.sql.statement import Kind, Statement, read_statements
 from sqlax.errors import BindError, SqlaxError
 from sqlax.relation import PlainRelation, Relation, SemanticRelation
+from sqlax.runtime.collection import no_collection
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -148,7 +149,8 @@ class Connection:
         parameters = name_parameters(params)
 
         def make(values: Mapping[str, Any]) -> Execution:
-            return self._plan(statement.sql, statement.query_span or statement.span, values)
+            with no_collection():
+                return self._plan(statement.sql, statement.query_span or statement.span, values)
 
         return CompiledQuery(make, parameters, self._on_progress())
 

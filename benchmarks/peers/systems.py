@@ -31,11 +31,13 @@ class System:
 SYSTEMS = {
     "llama.cpp row by row": System("llama_cpp", mode="rows", part=8),
     "llama.cpp batched": System("llama_cpp", part=2),
-    "transformers": System("transformers"),
+    "transformers": System("transformers", part=2),
     "vLLM": System("vllm"),
     "DuckDB function over llama.cpp": System("llama_cpp", "function.py", "rows", ("label",), 8),
-    "DuckDB function over transformers": System("transformers", "function.py", kinds=("label",)),
-    "sqlax split": System("split", mode="split", is_own=True),
+    "DuckDB function over transformers": System(
+        "transformers", "function.py", kinds=("label",), part=4
+    ),
+    "sqlax split": System("split", mode="split", part=4, is_own=True),
 }
 """By the name that a line of a report has."""
 

@@ -10,7 +10,8 @@ import numpy as np
 from sqlax.errors import CorruptModelError, ModelError
 from sqlax.models import tokenizers
 from sqlax.models.causal_lm import CausalLanguageModel
-from sqlax.models.llama.load import build
+from sqlax.models.llama.fuse import FORMAT, fused
+from sqlax.models.llama.load import assemble
 from sqlax.models.profiles import profile_for
 from sqlax.models.registry.cache import weights_folder
 from sqlax.models.registry.lookup import resolve
@@ -42,10 +43,13 @@ def load(name_or_path: str | os.PathLike[str], dtype: str = "bfloat16") -> Causa
     path = resolve(name)
     checkpoint, tokenizer = _read(path)
     _check_vocabulary(name, checkpoint, tokenizer)
-    if path.is_file() and is_worth_keeping(checkpoint.config, np.dtype(dtype)):
-        checkpoint = kept(checkpoint, np.dtype(dtype), weights_folder())
-    decoder = build(checkpoint.config, checkpoint.tensors, np.dtype(dtype))
     identity = f"{checkpoint.identity}:{dtype}"
+    config, kind = checkpoint.config, np.dtype(dtype)
+    tensors = fused(config, checkpoint.tensors, kind)
+    if path.is_file() and is_worth_keeping(config, kind):
+        folder = weights_folder() / f"{identity.replace(':', '-')}-{FORMAT}"
+        tensors = kept(tensors, folder)
+    decoder = assemble(config, tensors)
     return CausalLanguageModel.of(decoder, tokenizer, profile_for(name), name, identity)
 
 

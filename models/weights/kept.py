@@ -1,25 +1,22 @@
-"""Dequantised tensors kept on disk: a later process maps them in place of making them again."""
+"""Tensors as the decoder wants them, kept on disk: a later process maps them and copies nothing."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from collections.abc import Mapping
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
 
 from sqlax.models.llama.config import LlamaConfig
-from sqlax.models.weights.checkpoint import Checkpoint, LazyTensors, Tensor
-from sqlax.models.weights.safetensors import read_tensor
+from sqlax.models.weights.checkpoint import Tensor
 
 LEAST_BYTES, MOST_BYTES = 1 << 24, 1 << 30
 """Smaller models are dequantised at once, and larger ones would take much of a disk."""
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 
 def is_worth_keeping(config: LlamaConfig, dtype: np.dtype[Any]) -> bool:
@@ -29,45 +26,55 @@ def is_worth_keeping(config: LlamaConfig, dtype: np.dtype[Any]) -> bool:
     return LEAST_BYTES <= weights * dtype.itemsize <= MOST_BYTES
 
 
-def kept(checkpoint: Checkpoint, dtype: np.dtype[Any], folder: Path) -> Checkpoint:
-    """The same checkpoint with its tensors from a file in `folder`, which is made where it lacks.
+def kept(tensors: Mapping[str, Tensor], folder: Path) -> Mapping[str, Tensor]:
+    """The same tensors mapped from the files of `folder`, which is made where it lacks.
 
     Args:
-        checkpoint: quantised weights; its identity names the file.
-        dtype: of the matrices; vectors stay float32.
-        folder: of such files; where it cannot be written, `checkpoint` itself is given back.
+        tensors: by name; they are read only where the folder is not whole.
+        folder: a `.npy` file for each, bfloat16 as its bits; the name tells one model from
+            another. Where it cannot be written, `tensors` are given back.
     """
-    names = list(checkpoint.tensors)
-    file = folder / f"{checkpoint.identity.replace(':', '-')}-{dtype.name}.safetensors"
-    if not _holds(file, names) and not _write(file, checkpoint.tensors, dtype):
-        return checkpoint
-    return replace(
-        checkpoint, tensors=LazyTensors({n: partial(read_tensor, file, n) for n in names})
-    )
+    found = _mapped(folder, tensors)
+    if found is None and _write(folder, tensors):
+        found = _mapped(folder, tensors)
+    return tensors if found is None else found
 
 
-def _holds(file: Path, names: list[str]) -> bool:
-    """Whether the file is whole and has these tensors."""
+def _mapped(folder: Path, tensors: Mapping[str, Tensor]) -> dict[str, Tensor] | None:
+    """The folder's arrays, or None where one is missing or cut short."""
     try:
-        with safe_open(file, framework="np") as opened:
-            return set(opened.keys()) == set(names)
-    except (SafetensorError, OSError):
-        return False
+        return {name: _map(folder / f"{name}.npy") for name in tensors}
+    except (OSError, ValueError):
+        return None
 
 
-def _write(file: Path, tensors: Mapping[str, Tensor], dtype: np.dtype[Any]) -> bool:
+def _map(file: Path) -> Tensor:
+    """The format has its numbers begin at a multiple of 64 bytes, as zero-copy arrays must."""
+    array: Tensor = np.load(file, mmap_mode="r", allow_pickle=False)
+    return np.asarray(array.view(BFLOAT16) if array.dtype == np.uint16 else array)
+
+
+def _write(folder: Path, tensors: Mapping[str, Tensor]) -> bool:
     """Write all tensors, or nothing; whether it was possible."""
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=file.parent) as scratch:
-            made = Path(scratch) / file.name
-            save_file({name: _as_kept(tensors[name], dtype) for name in tensors}, made)
-            os.replace(made, file)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
+            made = Path(scratch) / "made"
+            made.mkdir()
+            for name, tensor in tensors.items():
+                np.save(made / f"{name}.npy", _storable(tensor), allow_pickle=False)
+            _put(made, folder, Path(scratch) / "old")
     except OSError:
         return False
     return True
 
 
-def _as_kept(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
-    kind = dtype if tensor.ndim > 1 else np.dtype(np.float32)
-    return np.ascontiguousarray(tensor.astype(kind, copy=False))
+def _put(made: Path, folder: Path, old: Path) -> None:
+    """`made` in the place of `folder`; where another process has just put its own, that stays."""
+    if folder.exists():
+        os.replace(folder, old)
+    os.replace(made, folder)
+
+
+def _storable(tensor: Tensor) -> Tensor:
+    return tensor.view(np.uint16) if tensor.dtype == BFLOAT16 else tensor

@@ -40,7 +40,7 @@ def read_directory(path: Path) -> Checkpoint:
     found = {name: shape for header in headers.values() for name, shape in header.items()}
     expected = checked_shapes(path, config, found)
     _refuse_unused(path, set(found) - set(expected))
-    readers = {name: partial(read_tensor, places[name], name) for name in expected}
+    readers = {name: partial(_read_tensor, places[name], name) for name in expected}
     return Checkpoint(config, LazyTensors(readers), identity_of([config_path, *files]))
 
 
@@ -174,7 +174,7 @@ def _headers(file: Path) -> dict[str, Shape]:
     return {name: tuple(part.get_shape()) for name, part in slices.items()}
 
 
-def read_tensor(file: Path, name: str) -> Tensor:
+def _read_tensor(file: Path, name: str) -> Tensor:
     """One tensor of a safetensors file, as it is stored."""
     with safe_open(file, framework="np") as opened:
         tensor: Tensor = opened.get_tensor(name)
