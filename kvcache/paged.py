@@ -74,7 +74,7 @@ def read_heads(
     pages: Shaped[Array, "pages heads page dim"], table: Int[Array, "rows most"]
 ) -> Shaped[Array, "rows heads positions dim"]:
     """The rows' vectors as attention wants them, `PAGE` positions a page of `table`."""
-    held = pages.at[table].get(mode="clip").transpose(0, 2, 1, 3, 4)
+    held = pages.at[table].get(mode="clip", wrap_negative_indices=False).transpose(0, 2, 1, 3, 4)
     return held.reshape(*held.shape[:2], -1, held.shape[4])
 
 

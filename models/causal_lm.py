@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import jax
@@ -71,7 +72,8 @@ class CausalLanguageModel:
         self, params: Params, tokens: Int[Array, " capacity"], length: Int[Array, ""]
     ) -> Prefix:
         """The key-value state of the first `length` tokens; `capacity` may be 0."""
-        return self._decoder(params).prefill(tokens, length)
+        prefix: Prefix = self._prefill(params, tokens, length)
+        return prefix
 
     def score(
         self,
@@ -108,6 +110,11 @@ class CausalLanguageModel:
     ) -> Float[Array, "rows vocabulary"]:
         """What every token of the vocabulary scores as the next one, float32."""
         return self._decoder(params).logits(hidden)
+
+    @cached_property
+    def _prefill(self) -> Any:
+        """Traced once for a capacity, however often its shapes are asked for."""
+        return jax.jit(lambda params, *given: self._decoder(params).prefill(*given))
 
     def _decoder(self, params: Any) -> Llama:
         return nnx.merge(self.graph, params)

@@ -9,13 +9,11 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from sqlax.kvcache.prefix import Cache, Shared
-from sqlax.models.llama.rows import Layout, RowMask
+from sqlax.models.llama.rows import WHOLE, Layout, RowMask
 from sqlax.models.llama.softmax import Partial, attend, finish, join, with_one
 
 BLOCK = 256
 """Queries and keys a step where rows are long: all scores at once would not fit."""
-WHOLE = 512
-"""Longest row, in tokens, whose scores are computed at once."""
 
 
 class KeyValue(NamedTuple):
@@ -37,7 +35,7 @@ def attend_packed(
     """Every flat token's attention to its own row and to the prefix."""
     key, value = _keys_to_rows(own, layout)
     asking = to_rows(query, layout.flat, own.key.shape[1])
-    rows = _attend_rows(asking, key, value, layout.mask)
+    rows = _attend_rows(asking, key, value, layout)
     return with_prefix(Partial(*(to_flat(x, layout.slot) for x in rows)), query, prefix)
 
 
@@ -64,8 +62,8 @@ def _keys_to_rows(
 def to_rows(
     x: Float[Array, "tokens heads dim"], flat: Int[Array, "rows slots"], kv: int
 ) -> Float[Array, "rows kv group slots dim"]:
-    """Flat tokens as rows of slots, query heads by the key head they share; 0 for empty slots."""
-    rows = x.at[flat].get(mode="fill", fill_value=0)
+    """Flat tokens as rows of slots, query heads by the key head they share."""
+    rows = x.at[flat].get(mode="promise_in_bounds", wrap_negative_indices=False)
     rows = rows.reshape(*flat.shape, kv, x.shape[1] // kv, x.shape[2])
     return rows.transpose(0, 2, 3, 1, 4)
 
@@ -73,22 +71,21 @@ def to_rows(
 def to_flat(
     x: Float[Array, "rows kv group slots size"], slot: Int[Array, " tokens"]
 ) -> Float[Array, "tokens heads size"]:
-    """The rows' slots as flat tokens again; 0 for tokens that no slot holds."""
+    """The rows' slots as flat tokens again."""
     rows, kv, group, slots, size = x.shape
     flat = x.transpose(0, 3, 1, 2, 4).reshape(rows * slots, kv * group, size)
-    return flat.at[slot].get(mode="fill", fill_value=0)
+    return flat.at[slot].get(mode="promise_in_bounds", wrap_negative_indices=False)
 
 
 def _attend_rows(
     query: Float[Array, "rows kv group slots dim"],
     key: Float[Array, "rows kv slots dim"],
     value: Float[Array, "rows kv slots dim_and_1"],
-    mask: RowMask,
+    layout: Layout,
 ) -> Partial:
-    slots = key.shape[2]
-    if slots <= WHOLE:
-        return attend(query, key, value, mask.block(0, slots, 0, slots))
-    return _attend_blocks(query, key, value, mask)
+    if layout.whole is not None:
+        return attend(query, key, value, layout.whole)
+    return _attend_blocks(query, key, value, layout.mask)
 
 
 def _attend_blocks(

@@ -12,13 +12,14 @@ from jaxtyping import Array, Bool, Float, Int
 from sqlax.kvcache.prefix import Cache
 from sqlax.models.language_model import LabelTrie, PackedRows, PagedRows
 from sqlax.models.linear import contract
-from sqlax.models.llama.attention import BLOCK, WHOLE, to_cache
+from sqlax.models.llama.apart import apart
+from sqlax.models.llama.attention import BLOCK, to_cache
 from sqlax.models.llama.block import Block, Context, Norm
 from sqlax.models.llama.config import LlamaConfig
 from sqlax.models.llama.paged import PagedContext, Store, new_store
 from sqlax.models.llama.paged_layout import at_least, lay_out_paged, with_empty_slots
 from sqlax.models.llama.rotary import angles
-from sqlax.models.llama.rows import Layout, lay_out
+from sqlax.models.llama.rows import WHOLE, lay_out
 from sqlax.models.llama.stack import Scanned, Unrolled
 
 
@@ -80,8 +81,7 @@ class Llama(nnx.Module):
         if not tokens.shape[0]:
             return None
         tokens = _whole_blocks(tokens)
-        layout = lay_out(_single_row(tokens, length), None, jnp.int32(0))
-        context = self._context(layout, None, jnp.int32(0))
+        context = self._context(_single_row(tokens, length), None, None, jnp.int32(0))
 
         def step(block: Block, x: Array, _: None) -> tuple[Array, Cache]:
             x, own = block(x, context, None)
@@ -98,8 +98,7 @@ class Llama(nnx.Module):
         labels: LabelTrie,
     ) -> Float[Array, "rows reads width"]:
         """Hidden states of each row's last prompt token and of its trie nodes, float32."""
-        layout = lay_out(rows, labels, prefix_length)
-        context = self._context(layout, prefix, prefix_length)
+        context = self._context(rows, labels, prefix, prefix_length)
         body, last = (None, None) if prefix is None else prefix
 
         def step(block: Block, x: Array, cache: Cache | None) -> tuple[Array, None]:
@@ -107,7 +106,7 @@ class Llama(nnx.Module):
 
         x, _ = self.body.run(step, self._embed(rows.tokens), body)
         hidden = self.norm(self.last.read(x, context, last))
-        return hidden.reshape(*layout.scored.shape, -1)
+        return hidden.reshape(*context.layout.scored.shape, -1)
 
     def new_pages(self, count: int) -> LlamaPages:
         """Empty pages of every layer."""
@@ -124,9 +123,7 @@ class Llama(nnx.Module):
     ) -> tuple[Float[Array, "rows width"], LlamaPages]:
         """Hidden states of each row's last new token, float32, and the pages with all of them."""
         slots, rows = rows.length.shape[0], with_empty_slots(rows)
-        layout = lay_out_paged(rows, prefix_length)
-        turn = angles(self.config, layout.position)
-        context = PagedContext(layout, turn, _present(prefix, prefix_length))
+        context = self._paged_context(rows, prefix, prefix_length)
         body, last = (None, None) if prefix is None else prefix
 
         def step(
@@ -160,9 +157,27 @@ class Llama(nnx.Module):
         return found
 
     def _context(
-        self, layout: Layout, prefix: LlamaPrefix | None, length: Int[Array, ""]
+        self,
+        rows: PackedRows,
+        labels: LabelTrie | None,
+        prefix: LlamaPrefix | None,
+        length: Int[Array, ""],
     ) -> Context:
-        return Context(layout, angles(self.config, layout.position), _present(prefix, length))
+        def make() -> Context:
+            layout = lay_out(rows, labels, length)
+            return Context(layout, angles(self.config, layout.position), _present(prefix, length))
+
+        return apart(make, rows.tokens)
+
+    def _paged_context(
+        self, rows: PagedRows, prefix: LlamaPrefix | None, length: Int[Array, ""]
+    ) -> PagedContext:
+        def make() -> PagedContext:
+            layout = lay_out_paged(rows, length)
+            turn = angles(self.config, layout.position)
+            return PagedContext(layout, turn, _present(prefix, length))
+
+        return apart(make, rows.tokens)
 
 
 def _present(prefix: LlamaPrefix | None, length: Int[Array, ""]) -> Bool[Array, " positions"]:

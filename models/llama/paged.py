@@ -13,7 +13,7 @@ from sqlax.kvcache.prefix import Cache, Shared
 from sqlax.models.llama.attention import KeyValue, to_flat, to_rows, with_prefix
 from sqlax.models.llama.paged_layout import FEWEST, PagedLayout
 from sqlax.models.llama.rotary import Angles
-from sqlax.models.llama.softmax import Partial, Running, attend_more, nothing
+from sqlax.models.llama.softmax import Partial, attend_more, nothing
 
 BLOCK = 64
 """Positions attended to at once: the partition does not depend on how a row came into its pages."""
@@ -129,7 +129,7 @@ def _attend_pages(
     held, pages = seen.max(axis=1), BLOCK // PAGE
     table = jnp.pad(table, ((0, 0), (0, -table.shape[1] % pages)))
 
-    def block(i: Int[Array, ""], so_far: Running) -> Running:
+    def block(i: Int[Array, ""], so_far: Partial) -> Partial:
         ids = jax.lax.dynamic_slice_in_dim(table, i * pages, pages, 1)
         position = i * BLOCK + jnp.arange(BLOCK, dtype=jnp.int32)
         key, value = (read_heads(x, ids) for x in store)
@@ -139,5 +139,5 @@ def _attend_pages(
         return attend_more(so_far, query, from_bits(key), from_bits(value), mask)
 
     turns = (held.max() + (BLOCK - 1)) // BLOCK
-    whole: Running = jax.lax.fori_loop(jnp.int32(0), turns, block, nothing(query))
-    return whole.partial()
+    whole: Partial = jax.lax.fori_loop(jnp.int32(0), turns, block, nothing(query))
+    return whole

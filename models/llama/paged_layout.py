@@ -22,8 +22,8 @@ class NewSlots(NamedTuple):
     """Index arrays between flat tokens and rows of as many slots as a row may have new tokens.
 
     Attributes:
-        flat: the flat token of each slot; one past the last for slots that hold none.
-        slot: the slot of each flat token, rows laid end to end; anything for padding.
+        flat: the flat token of each slot; the row's last one for slots that hold none.
+        slot: the slot of each flat token, rows laid end to end; any slot for padding.
         seen: how many positions of its row each slot sees.
     """
 
@@ -94,9 +94,11 @@ def _slots(rows: PagedRows, slot: Int[Array, " tokens"]) -> NewSlots | None:
         _check_one_each(rows)
         return None
     slots = jnp.arange(rows.row_capacity, dtype=jnp.int32)[None, :]
-    flat = jnp.where(slots < rows.length[:, None], rows.start[:, None] + slots, slot.shape[0])
+    flat = rows.start[:, None] + jnp.minimum(slots, rows.length[:, None] - 1)
+    flat = jnp.clip(flat, 0, slot.shape[0] - 1)
     seen = jnp.minimum(rows.before[:, None] + slots + 1, _held(rows)[:, None])
-    return NewSlots(flat, slot, seen)
+    most = rows.length.shape[0] * rows.row_capacity
+    return NewSlots(flat, jnp.clip(slot, 0, most - 1), seen)
 
 
 def _check_one_each(rows: PagedRows) -> None:

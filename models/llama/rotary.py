@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
@@ -18,16 +17,8 @@ Angles = tuple[Float[Array, "*batch half"], Float[Array, "*batch half"]]
 
 def angles(config: LlamaConfig, position: Int[Array, " tokens"]) -> Angles:
     """Cosine and sine of every rotation at `position`, one row a token."""
-    speed, tokens = jnp.asarray(frequencies(config)), position.shape[0]
-
-    def turn(half: Int[Array, " tokens"]) -> Angles:
-        angle = half.astype(jnp.float32)[:, None] * speed
-        return jnp.cos(angle), jnp.sin(angle)
-
-    # XLA fuses everything but a loop: else each layer and head would compute them once more.
-    halves = jnp.pad(position, (0, tokens % 2)).reshape(2, -1)
-    cosine, sine = (x.reshape(-1, speed.shape[0])[:tokens] for x in jax.lax.map(turn, halves))
-    return cosine, sine
+    angle = position.astype(jnp.float32)[:, None] * jnp.asarray(frequencies(config))
+    return jnp.cos(angle), jnp.sin(angle)
 
 
 def rotate(x: Float[Array, "tokens heads dim"], at: Angles) -> Float[Array, "tokens heads dim"]:

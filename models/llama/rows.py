@@ -17,6 +17,9 @@ from jaxtyping import Array, Bool, Float, Int
 
 from sqlax.models.language_model import LabelTrie, PackedRows
 
+WHOLE = 512
+"""Longest row, in tokens, whose scores are computed at once."""
+
 
 class RowMask(NamedTuple):
     """Which slots of a row see which others of it, for any block of queries and keys.
@@ -70,12 +73,14 @@ class Layout(NamedTuple):
     """Index arrays between flat tokens and rows, made once and used by every layer.
 
     Attributes:
-        flat: the flat token of each slot; one past the last for slots that hold none.
-        slot: the slot of each flat token, rows laid end to end; one past the last for padding.
+        flat: the flat token of each slot; the row's last one for slots that hold none, so that
+            nothing of another row gets into this one.
+        slot: the slot of each flat token, rows laid end to end; any slot for padding.
         position: each flat token's position in the text, prefix included.
         scored: the flat tokens whose hidden state is read: each row's last prompt token, then
             its nodes.
         mask: which slots see which.
+        whole: the same of all slots at once; None where rows are too long for that.
     """
 
     flat: Int[Array, "rows slots"]
@@ -83,6 +88,7 @@ class Layout(NamedTuple):
     position: Int[Array, " tokens"]
     scored: Int[Array, "rows reads"]
     mask: RowMask
+    whole: Bool[Array, "#rows 1 1 slots slots"] | None
 
 
 def lay_out(rows: PackedRows, labels: LabelTrie | None, before: Int[Array, ""]) -> Layout:
@@ -92,15 +98,17 @@ def lay_out(rows: PackedRows, labels: LabelTrie | None, before: Int[Array, ""]) 
     index = jnp.arange(rows.tokens.shape[0], dtype=jnp.int32)
     offset = index - rows.start.at[rows.row].get(mode="clip")
     slots = jnp.arange(rows.row_capacity, dtype=jnp.int32)[None, :]
-    held = slots < (rows.prompt_length + nodes)[:, None]
     length, start = rows.prompt_length[:, None], rows.start[:, None]
+    last, slot = length + (nodes - 1), rows.row * rows.row_capacity + offset
     reads = length - 1 + jnp.arange(1 + nodes, dtype=jnp.int32)[None, :]
+    mask, all_slots = _mask(rows, labels, slots), rows.row_capacity
     return Layout(
-        flat=jnp.where(held, start + slots, rows.tokens.shape[0]),
-        slot=rows.row * rows.row_capacity + offset,
+        flat=jnp.clip(start + jnp.minimum(slots, last), 0, rows.tokens.shape[0] - 1),
+        slot=jnp.clip(slot, 0, rows.prompt_length.shape[0] * rows.row_capacity - 1),
         position=before + _text_offset(rows, offset, depth),
         scored=jnp.clip(start + reads, 0, rows.tokens.shape[0] - 1),
-        mask=_mask(rows, labels, slots),
+        mask=mask,
+        whole=mask.block(0, all_slots, 0, all_slots) if all_slots <= WHOLE else None,
     )
 
 

@@ -19,19 +19,6 @@ class Partial(NamedTuple):
     """Attention over some of the keys, before division by the softmax's sum; all float32.
 
     Attributes:
-        value: sum of the values, each weighted by exp(score - peak). The last channel is the sum
-            of the weights alone: values have a one there, which saves passes over the weights.
-        peak: the largest score.
-    """
-
-    value: Float[Array, "*queries dim_and_1"]
-    peak: Float[Array, "*queries 1"]
-
-
-class Running(NamedTuple):
-    """Attention over the keys so far, in a loop that adds more; all float32.
-
-    Attributes:
         value: sum of the values, each weighted by exp(score - peak).
         total: sum of the weights.
         peak: the largest score.
@@ -41,15 +28,6 @@ class Running(NamedTuple):
     total: Float[Array, "*queries 1"]
     peak: Float[Array, "*queries 1"]
 
-    def partial(self) -> Partial:
-        """The same as a part to be joined with others."""
-        return Partial(jnp.concatenate([self.value, self.total], axis=-1), self.peak)
-
-
-def with_one(value: Float[Array, "*tokens dim"]) -> Float[Array, "*tokens dim_and_1"]:
-    """Values with the channel that counts the weights."""
-    return jnp.concatenate([value, jnp.ones((*value.shape[:-1], 1), value.dtype)], axis=-1)
-
 
 def attend(
     query: Float[Array, "rows kv group queries dim"],
@@ -57,31 +35,41 @@ def attend(
     value: Float[Array, "rows kv keys dim_and_1"],
     mask: Bool[Array, "#rows 1 1 #queries keys"],
 ) -> Partial:
-    """Attention of each row's queries to the same row's keys where `mask` is true."""
+    """Attention of each row's queries to the same row's keys where `mask` is true.
+
+    `value` is what `with_one` gives: the product sums the weights too, which needs no pass over
+    them and no operation more.
+    """
     scores = _scores(query, key, mask)
     peak = scores.max(-1, keepdims=True)
-    return Partial(_summed(jnp.exp(scores - peak), value), peak)
+    summed = _summed(jnp.exp(scores - peak), value)
+    return Partial(summed[..., :-1], summed[..., -1:], peak)
 
 
-def nothing(query: Float[Array, "*queries dim"]) -> Running:
+def with_one(value: Float[Array, "*tokens dim"]) -> Float[Array, "*tokens dim_and_1"]:
+    """Values with a channel that counts the weights."""
+    return jnp.concatenate([value, jnp.ones((*value.shape[:-1], 1), value.dtype)], axis=-1)
+
+
+def nothing(query: Float[Array, "*queries dim"]) -> Partial:
     """Attention to no key yet."""
     zero = jnp.zeros((*query.shape[:-1], 1), jnp.float32)
-    return Running(jnp.zeros(query.shape, jnp.float32), zero, zero + jnp.float32(MASKED))
+    return Partial(jnp.zeros(query.shape, jnp.float32), zero, zero + jnp.float32(MASKED))
 
 
 def attend_more(
-    so_far: Running,
+    so_far: Partial,
     query: Float[Array, "rows kv group queries dim"],
     key: Float[Array, "rows kv keys dim"],
     value: Float[Array, "rows kv keys dim"],
     mask: Bool[Array, "#rows 1 1 #queries keys"],
-) -> Running:
+) -> Partial:
     """Attention to these keys too; keys that are all masked change no bit, once one was not."""
     scores = _scores(query, key, mask)
     peak = jnp.maximum(so_far.peak, scores.max(-1, keepdims=True))
     fade, weights = jnp.exp(so_far.peak - peak), jnp.exp(scores - peak)
     total = so_far.total * fade + weights.sum(-1, keepdims=True)
-    return Running(so_far.value * fade + _summed(weights, value), total, peak)
+    return Partial(so_far.value * fade + _summed(weights, value), total, peak)
 
 
 def _scores(
@@ -108,13 +96,14 @@ def _summed(
 def join(a: Partial, b: Partial) -> Partial:
     """Attention over the keys of both."""
     peak = jnp.maximum(a.peak, b.peak)
-    return Partial(a.value * jnp.exp(a.peak - peak) + b.value * jnp.exp(b.peak - peak), peak)
+    one, other = jnp.exp(a.peak - peak), jnp.exp(b.peak - peak)
+    return Partial(a.value * one + b.value * other, a.total * one + b.total * other, peak)
 
 
 def finish(own: Partial, prefix: Partial | None) -> Float[Array, "*queries dim"]:
     """The attention's result, once every key is in one of the two."""
-    value = own.value
+    value, total = own.value, own.total
     if prefix is not None:
         weight = jnp.exp(jnp.minimum(prefix.peak - own.peak, jnp.float32(FAR)))
-        value = value + prefix.value * weight
-    return value[..., :-1] / value[..., -1:]
+        value, total = value + prefix.value * weight, total + prefix.total * weight
+    return value / total
