@@ -110,7 +110,7 @@ class Program:
 
 
 def _blank(shapes: ProgramState) -> Any:
-    """An executable that makes a state of zeros: one for all of it, where each shape had its own."""
+    """An executable that makes a whole state of zeros, in place of one for each shape."""
 
     def zeros() -> ProgramState:
         made: ProgramState = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes)
