@@ -109,11 +109,18 @@ def _attend_groups(
     groups = max(n for n in range(1, rows // FEWEST + 1) if rows % n == 0)
     if groups == 1:
         return _attend_pages(query, store, table, seen)
-    parts: Partial = jax.lax.map(
-        lambda given: _attend_pages(given[0], store, given[1], given[2]),
-        tuple(x.reshape(groups, rows // groups, *x.shape[1:]) for x in (query, table, seen)),
-    )
-    return Partial(*(x.reshape(rows, *x.shape[2:]) for x in parts))
+    size = rows // groups
+
+    def one(number: Int[Array, ""], done: Partial) -> Partial:
+        begin = number * size
+        given = (jax.lax.dynamic_slice_in_dim(x, begin, size) for x in (query, table, seen))
+        asking, pages, limit = given
+        part = _attend_pages(asking, store, pages, limit)
+        put = jax.lax.dynamic_update_slice_in_dim
+        return Partial(*(put(x, y, begin, 0) for x, y in zip(done, part, strict=True)))
+
+    whole: Partial = jax.lax.fori_loop(0, groups, one, nothing(query))
+    return whole
 
 
 def _attend_pages(

@@ -52,9 +52,12 @@ def with_one(value: Float[Array, "*tokens dim"]) -> Float[Array, "*tokens dim_an
 
 
 def nothing(query: Float[Array, "*queries dim"]) -> Partial:
-    """Attention to no key yet."""
+    """Attention to no key yet: `attend_more` multiplies this value with zero.
+
+    It is the query, since XLA makes zeros once for all layers and then copies them for each.
+    """
     zero = jnp.zeros((*query.shape[:-1], 1), jnp.float32)
-    return Partial(jnp.zeros(query.shape, jnp.float32), zero, zero + jnp.float32(MASKED))
+    return Partial(query.astype(jnp.float32), zero, zero + jnp.float32(MASKED))
 
 
 def attend_more(

@@ -57,7 +57,7 @@ def next_tokens(
     lanes = state.lanes
     writing = crew.used & (lanes.pending[crew.lane] == 0)
     token = _chosen(operator, inputs, state, crew, logits)
-    broken = writing & jnp.any(jnp.isnan(logits), axis=1)
+    broken = writing & jnp.isnan(jnp.sum(logits, axis=1))  # a pass; to compare each takes two
     ending = writing & (inputs.automaton.ends[token] | broken)
     state = _append(inputs, state, crew.lane, writing & ~ending, token)
     state = append_forced(inputs, state)
