@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jax
 import pandas as pd
 
 import sqlax
@@ -34,6 +35,20 @@ def test_parameters_are_data(fake: Open) -> None:
     assert [result.fetchall() for result in counts] == [[(5,)], [(10,)], [(0,)]]
     assert [result.report.calls for result in counts] == [5, 10, 0]
     assert [result.report.traces for result in counts] == [1, 0, 0]
+
+
+def test_a_second_run_compiles_nothing_whatever_the_size_of_its_result(fake: Open) -> None:
+    con, compiled = fake(), list[str]()
+    con.execute("CREATE TABLE t AS SELECT i, 'good ' || i AS x FROM range(20) r(i)")
+    query = con.compile("SELECT i FROM t WHERE i < $most AND AI_IF(('q ', x))", {"most": 5})
+    assert len(query.run(most=5).fetchall()) == 5
+    jax.monitoring.register_event_duration_secs_listener(
+        lambda event, seconds, **_: compiled.append(event) if "compile" in event else None
+    )
+    assert [len(query.run(most=most).fetchall()) for most in (4, 7, 11)] == [4, 7, 11]
+    assert not compiled
+    jax.jit(lambda x: x + len(compiled))(1)
+    assert compiled, "JAX reports compilations under another name"
 
 
 def test_a_text_that_was_run_before_is_not_traced_again(fake: Open) -> None:
