@@ -69,8 +69,9 @@ class Program:
         if key not in self._compiled:
             begin = time.perf_counter()
             self.traces += 1
-            with persistent_cache(), no_collection():
-                lowered, state = self.lower(inputs)
+            with persistent_cache():
+                with no_collection():
+                    lowered, state = self.lower(inputs)
                 self._compiled[key] = lowered.compile(), _blank(state)
             self.compile_seconds += time.perf_counter() - begin
         return self._compiled[key]
@@ -128,5 +129,5 @@ def _next_allowance(allowed: int, seconds: float) -> int:
 def progress_of(state: ProgramState) -> Progress:
     """How far a state is; copies a few numbers from the device."""
     answered = sum(int((np.asarray(op.status) > 0).sum()) for op in state.operators)
-    left = sum(int(op.todo - op.cursor) for op in state.operators)
+    left = sum(int(op.todo) - int(op.cursor) for op in state.operators)
     return Progress(int(state.steps), answered, answered + left)

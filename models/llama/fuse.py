@@ -41,7 +41,7 @@ def fused(
     Raises:
         CorruptModelError: when it is asked for: a tensor is missing or has the wrong shape.
     """
-    source = _Source(config, tensors, dtype)
+    source = _Source(tensors, dtype)
     embedding = (config.vocabulary, config.width)
     readers: dict[str, Read] = {
         "embedding": partial(source.matrix, "model.embed_tokens.weight", embedding),
@@ -75,10 +75,7 @@ def _block(source: _Source, config: LlamaConfig, prefix: str) -> dict[str, Read]
 class _Source:
     """Tensors by name, checked, in the dtype asked for."""
 
-    def __init__(
-        self, config: LlamaConfig, tensors: Mapping[str, Tensor], dtype: np.dtype[Any]
-    ) -> None:
-        self.config = config
+    def __init__(self, tensors: Mapping[str, Tensor], dtype: np.dtype[Any]) -> None:
         self._tensors = tensors
         self._dtype = dtype
 

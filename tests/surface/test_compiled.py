@@ -42,9 +42,12 @@ def test_a_second_run_compiles_nothing_whatever_the_size_of_its_result(fake: Ope
     con.execute("CREATE TABLE t AS SELECT i, 'good ' || i AS x FROM range(20) r(i)")
     query = con.compile("SELECT i FROM t WHERE i < $most AND AI_IF(('q ', x))", {"most": 5})
     assert len(query.run(most=5).fetchall()) == 5
-    jax.monitoring.register_event_duration_secs_listener(
-        lambda event, seconds, **_: compiled.append(event) if "compile" in event else None
-    )
+
+    def listen(event: str, duration_secs: float, **_: str | int) -> None:
+        if "compile" in event:
+            compiled.append(event)
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
     assert [len(query.run(most=most).fetchall()) for most in (4, 7, 11)] == [4, 7, 11]
     assert not compiled
     jax.jit(lambda x: x + len(compiled))(1)
