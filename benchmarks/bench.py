@@ -36,7 +36,7 @@ class Part:
     quick: tuple[str, ...] | None
 
 
-_RACE = ("operators", "--repeats", "2", "--workload")
+_RACE = ("operators", "--repeats", "1", "--workload")
 _SOON_READY = ("llama.cpp batched", "transformers")
 """Peers that start in seconds."""
 _FEW = ("--repeats", "3", "--thresholds", "3")
@@ -48,7 +48,7 @@ PARTS = (
     Part(("paper", "--queries", "A1-A3", "--split", "--rows", "60", *_FEW), None),
     Part(("program_parts", "--workload", "W1b"), None),
 )
-"""What 30 minutes allow: a peer's run to warm up and two that count."""
+"""What 30 minutes allow: a peer's run to warm up and one that counts."""
 
 
 def main(arguments: Sequence[str]) -> int:
