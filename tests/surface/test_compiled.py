@@ -48,10 +48,13 @@ def test_a_second_run_compiles_nothing_whatever_the_size_of_its_result(fake: Ope
             compiled.append(event)
 
     jax.monitoring.register_event_duration_secs_listener(listen)
-    assert [len(query.run(most=most).fetchall()) for most in (4, 7, 11)] == [4, 7, 11]
-    assert not compiled
-    jax.jit(lambda x: x + len(compiled))(1)
-    assert compiled, "JAX reports compilations under another name"
+    try:
+        assert [len(query.run(most=most).fetchall()) for most in (4, 7, 11)] == [4, 7, 11]
+        assert not compiled
+        jax.jit(lambda x: x + len(compiled))(1)
+        assert compiled, "JAX reports compilations under another name"
+    finally:
+        jax.monitoring.unregister_event_duration_listener(listen)
 
 
 def test_a_text_that_was_run_before_is_not_traced_again(fake: Open) -> None:
