@@ -33,14 +33,18 @@ class Phases:
     decode: float
 
 
-def time_phases(connection: Connection, sql: str, model: LanguageModel) -> Phases:
-    """Run a query without parameters as `CompiledQuery.run` does, with a watch on each part."""
+def time_phases(connection: Connection, sql: str, model: LanguageModel, whole: float) -> Phases:
+    """Run a query without parameters as `CompiledQuery.run` does, with a watch on each part.
+
+    Args:
+        connection: has the query's tables.
+        sql: the query.
+        model: its model.
+        whole: seconds of a warm run.
+    """
     plan = plan_query(sql, connection.duckdb, dialect=connection.dialect, mode=connection.mode)
     execution = Execution(plan, Models(model.name, {model.name: model}))
     execution.run()  # compiles
-    begin = time.perf_counter()
-    execution.run()
-    whole = time.perf_counter() - begin
     load, tokenise, program = _time_parts(execution)
     return Phases(load, tokenise, program, max(0.0, whole - load - tokenise - program))
 

@@ -77,7 +77,8 @@ def _w2(
 
     timing = time_query(connection.compile(QUERY), repeats, between)
     line = written_line("W2", timing)
-    line["phases"] = asdict(time_phases(connection, QUERY, model))
+    if not race.is_run:
+        line["phases"] = asdict(time_phases(connection, QUERY, model, timing.seconds))
     return [line, *race.lines(line, [text for _, text in timing.rows])]
 
 
@@ -86,4 +87,5 @@ def _add_roof_share(line: Line, model: LanguageModel, roof: Roof) -> None:
     gflops = line["tokens"] * model.flops_per_token / 1e9
     line["roof_share"] = gflops / line["seconds"] / roof.gflops
     line["roof_share_of_best"] = gflops / line["seconds"] / roof.best_gflops
-    line["roof_share_of_program"] = gflops / line["phases"]["program"] / roof.gflops
+    if "phases" in line:
+        line["roof_share_of_program"] = gflops / line["phases"]["program"] / roof.gflops

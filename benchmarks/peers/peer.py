@@ -15,6 +15,8 @@ from benchmarks.machine import ROOT
 from benchmarks.peers.systems import SYSTEMS, System
 from benchmarks.peers.task import Task
 
+FEWEST = 64
+"""Rows of the shortest run."""
 HERE = Path(__file__).parent
 HOME = Path(os.environ.get("SQLAX_PEERS") or Path.home() / ".cache" / "sqlax" / "peers")
 
@@ -30,6 +32,7 @@ class Peer:
     Attributes:
         name: one of `SYSTEMS`.
         log: what it prints.
+        rows: how many there are.
         start_seconds: loading of library and model.
         runs: seconds of each run.
         answers: those of the last run; see `worker.Run`.
@@ -39,6 +42,7 @@ class Peer:
     name: str
     process: subprocess.Popen[str]
     log: Path
+    rows: int = 0
     start_seconds: float = 0.0
     runs: list[float] = field(default_factory=list)
     answers: list[Any] = field(default_factory=list)
@@ -46,11 +50,12 @@ class Peer:
 
     def start(self, task: dict[str, Any]) -> None:
         """Let it load its model."""
+        self.rows = len(task["texts"])
         self.start_seconds = self._ask(json.dumps(task))["start_seconds"]
 
-    def run(self) -> None:
-        """One more timed run."""
-        answer = self._ask("run")
+    def run(self, share: int = 1) -> None:
+        """One more timed run, over the first of `share` parts of its rows, a batch at least."""
+        answer = self._ask(str(max(-(-self.rows // share), min(self.rows, FEWEST))))
         self.runs.append(answer["seconds"])
         self.answers, self.peak_rss_bytes = answer["answers"], answer["peak_rss_bytes"]
 

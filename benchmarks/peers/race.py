@@ -15,6 +15,9 @@ from sqlax.models.tokenizer import Tokenizer
 
 Line = dict[str, Any]
 
+WARM_UP = 8
+"""A peer's first run is over one of so many parts of its rows."""
+
 
 class Race:
     """Starts the peers and lets each run whenever it is asked; see `lines` for the result.
@@ -49,8 +52,13 @@ class Race:
             if isinstance(peer, Peer):
                 peer.close()
 
+    @property
+    def is_run(self) -> bool:
+        """Whether there is any peer, installed or not."""
+        return bool(self._peers)
+
     def run(self) -> None:
-        """One run of each peer; the first is its warm-up."""
+        """One run of each peer; the first is its warm-up, over a part of the rows."""
         for name, peer in self._peers.items():
             if isinstance(peer, Peer):
                 self._peers[name] = _after_a_run(peer)
@@ -117,7 +125,7 @@ class Race:
 def _after_a_run(peer: Peer) -> Peer | str:
     """The peer, or why it ended."""
     try:
-        peer.run()
+        peer.run(1 if peer.runs else WARM_UP)
     except PeerMissingError as error:
         peer.close()
         return str(error)

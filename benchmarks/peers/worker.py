@@ -1,8 +1,8 @@
 """A peer's side of the conversation; needs nothing but Python, so that any environment runs it.
 
 The first line of standard input is the task as JSON: what `Task.fields` gives, and the peer's mode,
-threads and scratch folder. Every further line asks for one timed run, which is answered by a JSON
-line on standard output; the first answer says what starting took.
+threads and scratch folder. Every further line asks for one timed run over the first so many rows,
+which is answered by a JSON line on standard output; the first answer says what starting took.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ WORTH_KEEPING = 16
 """Tokens of a common prefix from which on it is read once and its keys and values are reused."""
 
 Task = dict[str, Any]
-Run = Callable[[], Sequence[Any]]
-"""One run over all rows: the place of each row's label, or each row's text or its token ids."""
+Run = Callable[[int], Sequence[Any]]
+"""A run over the first so many rows: each one's label's place, or its text or its token ids."""
 
 
 def serve(start: Callable[[Task], Run]) -> None:
@@ -32,9 +32,9 @@ def serve(start: Callable[[Task], Run]) -> None:
     begin = time.perf_counter()
     run = start(task)
     print(json.dumps({"start_seconds": time.perf_counter() - begin}), file=out, flush=True)
-    for _ in sys.stdin:
+    for line in sys.stdin:
         begin = time.perf_counter()
-        answers = run()
+        answers = run(int(line))
         seconds = time.perf_counter() - begin
         answer = {"seconds": seconds, "answers": answers, "peak_rss_bytes": _peak()}
         print(json.dumps(answer), file=out, flush=True)

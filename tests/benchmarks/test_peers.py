@@ -20,12 +20,12 @@ from sqlax.models.fake import FakeModel
 from sqlax.models.registry.lookup import resolve
 
 LABELS = ("yes", "no")
-FIRST_LABEL = "serve(lambda task: lambda: [0 for _ in task['prompts']])"
-LENGTHS = "serve(lambda task: lambda: [len(prompt) % 2 for prompt in task['prompts']])"
-SAME_TEXT = "serve(lambda task: lambda: [text[:task['tokens']] for text in task['texts']])"
-SAME_TOKENS = "serve(lambda task: lambda: [p[:task['tokens']] for p in task['prompts']])"
+FIRST_LABEL = "serve(lambda task: lambda rows: [0 for _ in task['prompts'][:rows]])"
+LENGTHS = "serve(lambda task: lambda rows: [len(p) % 2 for p in task['prompts'][:rows]])"
+SAME_TEXT = "serve(lambda task: lambda rows: [t[:task['tokens']] for t in task['texts'][:rows]])"
+SAME_TOKENS = "serve(lambda task: lambda n: [p[:task['tokens']] for p in task['prompts'][:n]])"
 NO_LIBRARY = "import a_library_that_is_not_there"
-ENDS_IN_A_RUN = "serve(lambda task: lambda: exit('out of memory'))"
+ENDS_IN_A_RUN = "serve(lambda task: lambda rows: exit('out of memory'))"
 OURS = {"workload": "W1", "rows": 8, "seconds": 4.0, "tokens": 80}
 
 Install = Callable[..., None]
@@ -89,6 +89,15 @@ def test_a_slow_peer_gets_the_first_rows_and_their_tokens(
     assert (line["rows"], line["equal_answers"]) == (2, 0.5)
     assert line["tokens_per_second"] == pytest.approx(20 / line["seconds"])
     assert line["relative_throughput"] == pytest.approx(2 / (2 / line["seconds"]))
+
+
+def test_the_first_run_is_over_a_part_of_the_rows(install: Install, model: FakeModel) -> None:
+    install("counts", "serve(lambda task: lambda rows: [rows % 2] * rows)")
+    for rows, warm_up in ((8, 8), (100, 64), (1000, 125)):
+        with Race(labelling(rows), model.tokenizer) as race:
+            for asked in (warm_up, rows, rows):
+                race.run()
+                assert race.lines(OURS, ["no"] * rows)[0]["rows"] == asked
 
 
 def test_only_the_systems_that_are_named_take_part(install: Install, model: FakeModel) -> None:

@@ -19,9 +19,11 @@ BATCH = 32
 def start(task: Task) -> Run:
     """Load the model; a run writes texts or chooses labels."""
     sequences = Sequences(load(task), 1 if task["mode"] == "rows" else BATCH)
+    prompts = task["prompts"]
     if task["kind"] == "label":
-        return lambda: choose(sequences, task["prompts"], task["label_ids"])
-    return lambda: _in_batches(sequences, task["prompts"], partial(_write, tokens=task["tokens"]))
+        return lambda rows: choose(sequences, prompts[:rows], task["label_ids"])
+    write = partial(_write, tokens=task["tokens"])
+    return lambda rows: _in_batches(sequences, prompts[:rows], write)
 
 
 def choose(sequences: Sequences, prompts: list[Prompt], label_ids: list[int]) -> list[int]:

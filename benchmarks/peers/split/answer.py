@@ -9,14 +9,17 @@ from benchmarks.peers.worker import Run, Task, serve
 
 
 def start(task: Task) -> Run:
-    """Load the model and make the table; a run is one query."""
+    """Load the model and make the table; a run is one query.
+
+    It is over all rows whatever is asked: the programs it compiles have their shapes.
+    """
     connection = sqlax.connect(model=task["model"], mode=task["mode"])
     rows = {"id": [*range(len(task["texts"]))], "text": task["texts"]}
     connection.register("given", pa.table(rows))
     connection.execute("CREATE TABLE snippets AS FROM given")
     query = connection.compile(task["sql"])
 
-    def run() -> list[object]:
+    def run(_: int) -> list[object]:
         found = [answer for _, answer in sorted(query.run().fetchall())]
         return found if task["kind"] == "write" else [0 if yes else 1 for yes in found]
 

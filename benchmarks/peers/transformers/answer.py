@@ -12,8 +12,8 @@ def start(task: Task) -> Run:
     """Load the model; a run writes texts or chooses labels."""
     model, prompts = load(task["model"]), task["prompts"]
     if task["kind"] == "label":
-        return lambda: choose(model, prompts, task["label_ids"])
-    return lambda: write(model, prompts, task["tokens"])
+        return lambda rows: choose(model, prompts[:rows], task["label_ids"])
+    return lambda rows: write(model, prompts[:rows], task["tokens"])
 
 
 if __name__ == "__main__":
