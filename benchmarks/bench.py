@@ -37,13 +37,13 @@ class Part:
 
 
 _RACE = ("operators", "--repeats", "1", "--workload")
-_SOON_READY = ("llama.cpp batched", "transformers")
-"""Peers that start in seconds."""
+_SOON = ("--repeats", "3", "--warm-cache", "--peers", "llama.cpp batched", "transformers")
+"""With peers that start in seconds, and without waiting for the compiler again."""
 _FEW = ("--repeats", "3", "--thresholds", "3")
 PARTS = (
-    Part((*_RACE, "W1", "--peers"), ("--rows", "50", "--peers", *_SOON_READY)),
-    Part((*_RACE, "W1b", "--peers"), ("--rows", "40", "--peers", *_SOON_READY)),
-    Part((*_RACE, "W2", "--peers"), ("--rows", "24", "--peers", *_SOON_READY)),
+    Part((*_RACE, "W1", "--peers"), ("--rows", "100", *_SOON)),
+    Part((*_RACE, "W1b", "--peers"), ("--rows", "60", *_SOON)),
+    Part((*_RACE, "W2", "--peers"), ("--rows", "32", *_SOON)),
     Part(("first_answer", "--repeats", "3"), None),
     Part(("paper", "--queries", "A1-A3", "--split", "--rows", "60", *_FEW), None),
     Part(("program_parts", "--workload", "W1b"), None),

@@ -11,6 +11,7 @@ from __future__ import annotations
 import resource
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,9 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument(
         "--peers", nargs="*", choices=SYSTEMS, metavar="NAME", help="beside these, or all, systems"
     )
+    parser.add_argument(
+        "--warm-cache", action="store_true", help="use programs compiled by earlier runs"
+    )
     given = parser.parse_args(arguments)
     if given.peers is not None and given.workload == "W3":
         parser.error("--peers is for W1, W1b and W2")
@@ -52,7 +56,7 @@ def main(arguments: Sequence[str]) -> None:
     rivals = None if given.peers is None else Rivals(resolve(given.model), tuple(given.peers))
     if given.workload == "W1b":
         check_instruction(model)
-    with cold_cache():
+    with nullcontext() if given.warm_cache else cold_cache():
         if given.workload == "W2":
             fields = measure_writing(model, rivals, given.data, given.rows, given.repeats)
         else:

@@ -10,7 +10,7 @@ from benchmarks.peers.worker import Run, Task, serve
 
 def start(task: Task) -> Run:
     """Load the model; a run writes texts or chooses labels."""
-    model, prompts = load(task["model"]), task["prompts"]
+    model, prompts = load(task), task["prompts"]
     if task["kind"] == "label":
         return lambda rows: choose(model, prompts[:rows], task["label_ids"])
     return lambda rows: write(model, prompts[:rows], task["tokens"])

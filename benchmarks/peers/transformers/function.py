@@ -14,7 +14,7 @@ from benchmarks.peers.worker import Run, Task, serve
 
 def start(task: Task) -> Run:
     """Load the model and make the table and the function; a run is one query."""
-    model, path = load(task["model"]), Path(task["model"])
+    model, path = load(task), Path(task["model"])
     tokenizer = transformers.AutoTokenizer.from_pretrained(path.parent, gguf_file=path.name)
 
     def classify(prompts: list[str]) -> list[int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 from benchmarks.peers.worker import Run, Task, serve
@@ -14,12 +13,13 @@ BLOCK = 32
 
 def start(task: Task) -> Run:
     """Load the model; a run writes texts or chooses labels."""
-    folder = _saved(Path(task["model"]), Path(task["scratch"]))
     _settle(task["threads"])
     import vllm
 
+    from benchmarks.peers.transformers.model import saved
+
     engine = vllm.LLM(
-        str(folder),
+        str(saved(task)),
         dtype="bfloat16",
         max_model_len=512,
         block_size=BLOCK,
@@ -55,18 +55,6 @@ def _wish(task: Task) -> dict[str, Any]:
         return {"max_tokens": 1, "allowed_token_ids": task["label_ids"]}
     tokens = task["tokens"]
     return {"min_tokens": tokens, "max_tokens": tokens, "ignore_eos": True}
-
-
-def _saved(path: Path, scratch: Path) -> Path:
-    """The weights in bfloat16 as a folder that vLLM reads, made once."""
-    folder = scratch / f"{path.stem}.bf16"
-    if not folder.exists():
-        from benchmarks.peers.transformers.model import load
-
-        part = folder.with_suffix(".part")
-        load(str(path)).save_pretrained(part)
-        part.rename(folder)
-    return folder
 
 
 if __name__ == "__main__":
