@@ -105,6 +105,12 @@ class CausalLanguageModel:
         rows = jax.tree.map(jnp.asarray, rows)
         return self._decoder(params).extend(prefix, prefix_length, rows, pages)
 
+    def copy_pages(
+        self, pages: LlamaPages, source: Int[Array, " rows"], target: Int[Array, " rows"]
+    ) -> LlamaPages:
+        """Some pages copied to others; see `GeneratingModel.copy_pages`."""
+        return self._decoder(self.params).copy_pages(pages, source, target)
+
     def logits(
         self, params: Params, hidden: Float[Array, "rows width"]
     ) -> Float[Array, "rows vocabulary"]:

@@ -149,6 +149,15 @@ class FakeModel:
         rows = jax.tree.map(jnp.asarray, rows)
         return fake_writing.extend(params, rows, pages)
 
+    def copy_pages(
+        self,
+        pages: fake_writing.Entries,
+        source: Int[Array, " rows"],
+        target: Int[Array, " rows"],
+    ) -> fake_writing.Entries:
+        """Some pages copied to others; see `GeneratingModel.copy_pages`."""
+        return pages.at[target].set(pages[source])
+
     def logits(
         self, params: Params, hidden: Float[Array, "rows 2"]
     ) -> Float[Array, "rows vocabulary"]:

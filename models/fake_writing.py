@@ -1,10 +1,10 @@
 """How the fake model writes an answer, token by token, from what a row's pages hold.
 
-A position of a page holds one int32: the token, whether it was generated, and how many tokens of
-the answer have been written up to it::
+A position of a page holds one int32: the token, and how many tokens of the answer have been written
+up to it::
 
-    [ written | generated | token ]
-      21 bits   1 bit       9 bits
+    [ written | token ]
+      22 bits   9 bits
 """
 
 from __future__ import annotations
@@ -15,18 +15,14 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from sqlax.kvcache.paged import PAGE, Place, places, read_tokens, write_tokens
+from sqlax.kvcache.paged import Place, places, read_tokens, write_tokens
 from sqlax.models.fake_rules import first_rule
 from sqlax.models.language_model import PagedRows
 
-_GENERATED = 1 << 9
-_WRITTEN = 1 << 10
+_WRITTEN = 1 << 9
 _NEXT = 20.0
 _LATER = 4.0
 _CLOSERS = '"}]'
-_OPENERS = tuple(map(ord, '{["'))
-_CHUNK = 512
-"""Tokens of a prompt in one run, where it has more."""
 
 Entries: TypeAlias = Int[Array, "pages page"]
 """What the pages hold, as above."""
@@ -37,22 +33,17 @@ def extend(
 ) -> tuple[Float[Array, "rows width"], Entries]:
     """Each row's rule and how many tokens of its answer are written, and the pages written to.
 
-    A prompt may end in the beginning of a JSON answer, which was forced. Rules are looked for in
-    prompts only.
+    Rules are looked for in prompts only.
     """
     place, offset = _places(rows)
     pages = write_tokens(pages, place, rows.tokens)
-    goes_on, held = _goes_on(rows), read_tokens(pages, rows.table)
-    rule = first_rule(params["pattern"], _prompt(rows, held, goes_on)).astype(jnp.int32)
+    held = read_tokens(pages, rows.table)
+    rule = first_rule(params["pattern"], _prompt(rows, held)).astype(jnp.int32)
     text = params["text"].at[rule].get(mode="clip")
-    counts = _counts(text, rows, jnp.where(goes_on, _written(rows, held), -1))
+    counts = _counts(text, rows, _written(rows, held))
     count = counts.at[rows.row, jnp.maximum(offset, 0)].get(mode="clip")
-    length, end = rows.length.at[rows.row].get(mode="clip"), counts[:, -1]
-    forced = offset >= length - end.at[rows.row].get(mode="clip")
-    written = goes_on.at[rows.row].get(mode="clip") | forced
-    entry = rows.tokens + jnp.where(written, _GENERATED + count * _WRITTEN, 0)
-    pages = write_tokens(pages, place, entry)
-    return jnp.stack([rule, end], axis=1).astype(jnp.float32), pages
+    pages = write_tokens(pages, place, rows.tokens + count * _WRITTEN)
+    return jnp.stack([rule, counts[:, -1]], axis=1).astype(jnp.float32), pages
 
 
 def logits(params: Any, hidden: Float[Array, "rows 2"]) -> Float[Array, "rows vocabulary"]:
@@ -80,20 +71,10 @@ def _places(rows: PagedRows) -> tuple[Place, Int[Array, " tokens"]]:
     return places(rows.table, row, rows.before[row] + offset, kept), offset
 
 
-def _goes_on(rows: PagedRows) -> Bool[Array, " rows"]:
-    """Whether new tokens are of the row's text: prompts come in runs of 512, or at most 16."""
-    if rows.row_capacity < PAGE:
-        return rows.before > 0
-    return (rows.before % _CHUNK != 0) & (rows.row_capacity > PAGE)
-
-
-def _prompt(
-    rows: PagedRows, held: Int[Array, "rows width"], goes_on: Bool[Array, " rows"]
-) -> Int[Array, "rows width"]:
-    """The prompt's tokens, -1 elsewhere: new tokens of a text that goes on are none of them."""
-    end = rows.before + jnp.where(goes_on, 0, rows.length)
-    there = _positions(held) < end[:, None]
-    return jnp.where(there & (held < _GENERATED), held, -1)
+def _prompt(rows: PagedRows, held: Int[Array, "rows width"]) -> Int[Array, "rows width"]:
+    """The prompt's tokens, -1 elsewhere."""
+    end = jnp.minimum(rows.prompt, rows.before + rows.length)
+    return jnp.where(_positions(held) < end[:, None], held % _WRITTEN, -1)
 
 
 def _written(rows: PagedRows, held: Int[Array, "rows width"]) -> Int[Array, " rows"]:
@@ -105,25 +86,18 @@ def _written(rows: PagedRows, held: Int[Array, "rows width"]) -> Int[Array, " ro
 def _counts(
     text: Int[Array, "rows longest"], rows: PagedRows, written: Int[Array, " rows"]
 ) -> Int[Array, "rows capacity"]:
-    """How many tokens of the answer are written after each of a row's new tokens.
-
-    Args:
-        text: each row's answer.
-        rows: the new tokens.
-        written: how many were written before; -1 where the tokens are a prompt's.
-    """
+    """How many tokens of the answer `text` are written after each of a row's new tokens."""
     row = jnp.arange(text.shape[0], dtype=jnp.int32)
-    reads, is_json = written < 0, jnp.any(text[:, :1] == jnp.asarray(_OPENERS, jnp.int32), axis=1)
 
     def step(count: Array, offset: Array) -> tuple[Array, Array]:
         token = rows.tokens.at[rows.start + offset].get(mode="clip")
-        again = jnp.where(reads, (token == text[:, 0]).astype(jnp.int32), count)
-        after = jnp.where(text.at[row, count].get(mode="clip") == token, count + 1, again)
-        after = jnp.where((offset < rows.length) & (is_json | ~reads), after, count)
-        return after, after
+        is_text = (offset < rows.length) & (rows.before + offset >= rows.prompt)
+        after = is_text & (text.at[row, count].get(mode="clip") == token)
+        count = count + after.astype(jnp.int32)
+        return count, count
 
     offsets = jnp.arange(rows.row_capacity, dtype=jnp.int32)
-    return jax.lax.scan(step, jnp.maximum(written, 0), offsets)[1].T
+    return jax.lax.scan(step, written, offsets)[1].T
 
 
 def _positions(held: Int[Array, "rows width"]) -> Int[Array, "1 width"]:

@@ -64,6 +64,7 @@ class PagedRows:
         start: first flat position of each row.
         length: new tokens of each row; 0 marks an empty slot.
         before: tokens of the row that its pages hold already, prefix not counted.
+        prompt: how many of the row's first tokens are its prompt; those behind are its text.
         table: the row's pages in order, 0 where it has none; they have room for the new tokens.
         row_capacity: most new tokens of a row.
     """
@@ -73,6 +74,7 @@ class PagedRows:
     start: Int[Array, " rows"]
     length: Int[Array, " rows"]
     before: Int[Array, " rows"]
+    prompt: Int[Array, " rows"]
     table: Int[Array, "rows most"]
     row_capacity: int = dataclasses.field(metadata={"static": True})
 
@@ -179,8 +181,9 @@ class LanguageModel(Protocol):
 class GeneratingModel(LanguageModel, Protocol):
     """A model that can also continue rows token by token, their state kept in pages.
 
-    The page arrays must be given to nothing but `extend` and loops: XLA copies what goes through
-    a `switch` or a `cond`. In a `while_loop` over donated arrays they are updated in place.
+    The page arrays must be given to nothing but `extend`, `copy_pages` and loops: XLA copies what
+    goes through a `switch` or a `cond`. In a `while_loop` over donated arrays they are updated in
+    place.
     """
 
     def new_pages(self, count: int) -> PageArrays:
@@ -200,6 +203,12 @@ class GeneratingModel(LanguageModel, Protocol):
         A token sees the prefix, what its row's pages hold up to `before`, and the new tokens of
         its row up to itself. Empty slots write nothing and get anything.
         """
+        ...
+
+    def copy_pages(
+        self, pages: PageArrays, source: Int[Array, " rows"], target: Int[Array, " rows"]
+    ) -> PageArrays:
+        """The pages with what each `source` holds in `target` too; 0 to 0 for no copy."""
         ...
 
     def logits(

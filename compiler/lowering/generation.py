@@ -21,7 +21,7 @@ from sqlax.models.language_model import Params
 from sqlax.runtime.generate.admit import admit
 from sqlax.runtime.generate.choose import Turn, what_next
 from sqlax.runtime.generate.operator import GenerateOperator
-from sqlax.runtime.generate.turns import Turned, run_chunk, run_decode
+from sqlax.runtime.generate.turns import Turned, run_chunk, run_decode, run_share
 from sqlax.runtime.state import ProgramInputs, ProgramState
 
 IsNext: TypeAlias = Callable[[ProgramInputs, ProgramState], Bool[Array, ""]]
@@ -53,6 +53,8 @@ def _loops(blueprint: Blueprint, number: int) -> Iterator[Loop]:
     operator = blueprint.operators[number]
     assert isinstance(operator, GenerateOperator)
     yield Loop(_is_next(blueprint, number, Turn.ADMIT), _admission(blueprint, number))
+    if operator.head:
+        yield Loop(_is_next(blueprint, number, Turn.SHARE), _sharing(blueprint, number))
     for shape in range(len(operator.chunks)):
         yield Loop(_is_next(blueprint, number, Turn.CHUNK, shape), _chunk(blueprint, number, shape))
     for shape in range(len(operator.widths)):
@@ -83,7 +85,19 @@ def _is_next(blueprint: Blueprint, number: int, turn: Turn, shape: int | None = 
 def _admission(blueprint: Blueprint, number: int) -> Branch:
     def body(params: Params, inputs: ProgramInputs, state: ProgramState) -> ProgramState:
         asked = _of(blueprint, inputs, state, number)
-        return with_operator(state, number, admit(asked.operator, asked.inputs, asked.state))
+        texts = texts_of(blueprint, inputs, state, asked.operator.model.name)
+        admitted = admit(asked.operator, asked.inputs, texts, asked.state)
+        return with_operator(state, number, admitted)
+
+    return body
+
+
+def _sharing(blueprint: Blueprint, number: int) -> Branch:
+    def body(params: Params, inputs: ProgramInputs, state: ProgramState) -> ProgramState:
+        asked = _of(blueprint, inputs, state, number)
+        model = asked.operator.model.name
+        made = run_share(asked.operator, asked.state, state.pages[model])
+        return _after(state, number, model, made)
 
     return body
 

@@ -16,7 +16,7 @@ from sqlax.models.llama.apart import apart
 from sqlax.models.llama.attention import BLOCK, to_cache
 from sqlax.models.llama.block import Block, Context, Norm
 from sqlax.models.llama.config import LlamaConfig
-from sqlax.models.llama.paged import PagedContext, Store, new_store
+from sqlax.models.llama.paged import PagedContext, Store, copy_pages, new_store
 from sqlax.models.llama.paged_layout import at_least, lay_out_paged, with_empty_slots
 from sqlax.models.llama.rotary import angles
 from sqlax.models.llama.rows import WHOLE, lay_out
@@ -134,6 +134,13 @@ class Llama(nnx.Module):
         x, stores = self.body.extend(step, self._embed(rows.tokens), body, pages.body)
         x, store = self.last.extend_last(x, context, last, pages.last)
         return self.norm(x)[:slots], LlamaPages(stores, store)
+
+    def copy_pages(
+        self, pages: LlamaPages, source: Int[Array, " rows"], target: Int[Array, " rows"]
+    ) -> LlamaPages:
+        """The pages with what each `source` holds in `target` too, in every layer."""
+        body = self.body.copy_pages(pages.body, source, target)
+        return LlamaPages(body, copy_pages(pages.last, source, target))
 
     @jax.named_scope("head")
     def logits(self, hidden: Float[Array, "rows width"]) -> Float[Array, "rows vocabulary"]:

@@ -58,6 +58,12 @@ def new_store(pages: int, kv: int, dim: int, dtype: jnp.dtype) -> Store:
 
 
 @jax.named_scope("pages")
+def copy_pages(store: Store, source: Int[Array, " rows"], target: Int[Array, " rows"]) -> Store:
+    """`store` with what each page of `source` holds in the one of `target` too."""
+    return Store(*(x.at[target].set(x[source]) for x in store))
+
+
+@jax.named_scope("pages")
 def keep(store: Store, own: KeyValue, layout: PagedLayout) -> Store:
     """`store` with the keys and values of all flat tokens."""
     return Store(

@@ -11,7 +11,7 @@ from flax import nnx
 from jaxtyping import Array, Float, Int
 
 from sqlax.models.llama.block import Block
-from sqlax.models.llama.paged import Store
+from sqlax.models.llama.paged import Store, copy_pages
 
 Step: TypeAlias = Callable[[Block, Float[Array, "tokens width"], Any], tuple[Array, Any]]
 """Takes a layer, the residual stream and the layer's input; returns the stream and an output."""
@@ -42,6 +42,12 @@ class Unrolled(nnx.Module):
     def new_stores(self, store: Store) -> tuple[Store, ...]:
         """A copy of the empty `store` a layer."""
         return tuple(Store(*(x.copy() for x in store)) for _ in self.blocks)
+
+    def copy_pages(
+        self, stores: tuple[Store, ...], source: Int[Array, " rows"], target: Int[Array, " rows"]
+    ) -> tuple[Store, ...]:
+        """Some pages of every layer copied to others."""
+        return tuple(copy_pages(store, source, target) for store in stores)
 
     def extend(
         self, step: StoreStep, x: Float[Array, "tokens width"], inputs: Any, stores: Any
@@ -79,6 +85,12 @@ class Scanned(nnx.Module):
         """The empty `store` with a first axis of as many items as there are layers."""
         layers = self.blocks.attention_norm.weight[...].shape[0]
         return Store(*(jnp.zeros((layers, *x.shape), x.dtype) for x in store))
+
+    def copy_pages(
+        self, stores: Store, source: Int[Array, " rows"], target: Int[Array, " rows"]
+    ) -> Store:
+        """Some pages of every layer copied to others."""
+        return Store(*(x.at[:, target].set(x[:, source]) for x in stores))
 
     def extend(
         self, step: StoreStep, x: Float[Array, "tokens width"], inputs: Any, stores: Any

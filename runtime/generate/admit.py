@@ -12,11 +12,13 @@ from jaxtyping import Array, Bool, Int
 from sqlax.kvcache.paged import PAGE
 from sqlax.kvcache.pages import new_pages
 from sqlax.runtime.constrain.token_automaton import START
+from sqlax.runtime.generate.head import Heads, heads_of, with_leaders
 from sqlax.runtime.generate.inputs import GenerateInputs
 from sqlax.runtime.generate.operator import GenerateOperator
 from sqlax.runtime.generate.state import GenerateState, Lanes, empty_lanes
 from sqlax.runtime.generate.write import append_forced
 from sqlax.runtime.prompt.state import Status
+from sqlax.runtime.prompt.texts import TextTokens
 
 
 def begin_run(operator: GenerateOperator, state: GenerateState) -> GenerateState:
@@ -37,7 +39,7 @@ def admits(
 
 
 def admit(
-    operator: GenerateOperator, inputs: GenerateInputs, state: GenerateState
+    operator: GenerateOperator, inputs: GenerateInputs, texts: TextTokens, state: GenerateState
 ) -> GenerateState:
     """Items in the order of the work list, while a lane is free and the pages they may need are.
 
@@ -53,7 +55,9 @@ def admit(
         ),
         cursor=state.cursor + jnp.sum(found.taken, dtype=jnp.int32),
     )
-    return append_forced(inputs, _seat(state, found.item, found.taken & ~found.hopeless))
+    heads = heads_of(operator, inputs, texts, state, found.item)
+    seated = _seat(state, found.item, found.taken & ~found.hopeless, heads)
+    return append_forced(inputs, with_leaders(seated) if operator.head else seated)
 
 
 _NONE = 1 << 30
@@ -104,7 +108,10 @@ def _prompt(state: GenerateState, item: Int[Array, " rows"]) -> Int[Array, " row
 
 
 def _seat(
-    state: GenerateState, item: Int[Array, " lanes"], seated: Bool[Array, " lanes"]
+    state: GenerateState,
+    item: Int[Array, " lanes"],
+    seated: Bool[Array, " lanes"],
+    heads: Heads,
 ) -> GenerateState:
     """The seated items on the free lanes, in order; each begins a text."""
     lanes, texts = state.lanes, state.texts
@@ -117,8 +124,9 @@ def _seat(
         of_item=texts.of_item.at[jnp.where(seated, item, _NONE)].set(place, mode="drop"),
         count=texts.count + jnp.sum(seated, dtype=jnp.int32),
     )
+    prompt = _prompt(state, item)
     return dataclasses.replace(
-        state, texts=begun, lanes=_placed(lanes, lane, item, place, _prompt(state, item))
+        state, texts=begun, lanes=_placed(lanes, lane, item, place, prompt, heads)
     )
 
 
@@ -128,6 +136,7 @@ def _placed(
     item: Int[Array, " lanes"],
     place: Int[Array, " lanes"],
     prompt: Int[Array, " lanes"],
+    heads: Heads,
 ) -> Lanes:
     def put(old: Array, new: Array) -> Array:
         return old.at[lane].set(jnp.broadcast_to(new, lane.shape).astype(old.dtype), mode="drop")
@@ -142,4 +151,8 @@ def _placed(
         state=put(lanes.state, jnp.int32(START)),
         table=lanes.table.at[lane].set(0, mode="drop"),
         key=put(lanes.key, zero),
+        head=put(lanes.head, heads.tokens),
+        head_code=put(lanes.head_code, heads.code),
+        head_key=put(lanes.head_key, zero),
+        leader=put(lanes.leader, zero - 1),
     )

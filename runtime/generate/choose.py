@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Int
 
 from sqlax.runtime.generate.admit import admits
+from sqlax.runtime.generate.head import shares
 from sqlax.runtime.generate.inputs import GenerateInputs
 from sqlax.runtime.generate.operator import GenerateOperator, tile_of
 from sqlax.runtime.generate.state import GenerateState, Lanes
@@ -22,8 +23,9 @@ class Turn(IntEnum):
 
     OVER = 0
     ADMIT = 1
-    CHUNK = 2
-    DECODE = 3
+    SHARE = 2
+    CHUNK = 3
+    DECODE = 4
 
 
 class Next(NamedTuple):
@@ -34,27 +36,26 @@ class Next(NamedTuple):
 
 
 def what_next(operator: GenerateOperator, inputs: GenerateInputs, state: GenerateState) -> Next:
-    """Admission first, then chunks that fill a tile or have waited, then decoding."""
+    """Admission first, then sharing heads, then chunks that are due, then decoding."""
     lanes = state.lanes
     runs = jnp.sum(lanes.reads, dtype=jnp.int32)
     decoding = jnp.sum(lanes.decodes, dtype=jnp.int32)
-    admitting = _admitting(operator, inputs, state, runs + decoding)
     chunk = (runs > 0) & _is_due(operator, state, runs, decoding)
     turn = jnp.where(decoding > 0, jnp.int32(Turn.DECODE), jnp.int32(Turn.OVER))
     turn = jnp.where(chunk, jnp.int32(Turn.CHUNK), turn)
+    if operator.head:
+        turn = jnp.where(shares(state), jnp.int32(Turn.SHARE), turn)
+    admitting = _admitting(operator, inputs, state)
     turn = jnp.where(admitting, jnp.int32(Turn.ADMIT), turn)
     shape = jnp.where(chunk, _tile(operator, lanes), _width(operator, decoding))
     return Next(turn, shape)
 
 
 def _admitting(
-    operator: GenerateOperator,
-    inputs: GenerateInputs,
-    state: GenerateState,
-    active: Int[Array, ""],
+    operator: GenerateOperator, inputs: GenerateInputs, state: GenerateState
 ) -> Bool[Array, ""]:
     """Items wait, and enough lanes are free that their prompts fill a tile."""
-    waiting = state.todo - state.cursor
+    waiting, active = state.todo - state.cursor, jnp.sum(state.lanes.active, dtype=jnp.int32)
     free = operator.lanes - active
     enough = jnp.minimum(waiting, _tile_rows(operator))
     due = (waiting > 0) & ((free >= enough) | (active == 0))
@@ -82,7 +83,7 @@ def _tile_rows(operator: GenerateOperator) -> int:
 
 def _tile(operator: GenerateOperator, lanes: Lanes) -> Int[Array, ""]:
     """The shortest shape that some lane waits for."""
-    tiles = tile_of(operator, lanes.pending)
+    tiles = tile_of(operator, lanes.run)
     return jnp.min(jnp.where(lanes.reads, tiles, len(operator.chunks) - 1)).astype(jnp.int32)
 
 

@@ -36,9 +36,9 @@ class Crew(NamedTuple):
 
 def chunk_crew(operator: GenerateOperator, lanes: Lanes, number: int) -> Crew:
     """The first lanes whose next chunk has tile shape `number`, as many as fit its tokens."""
-    tile, pending = operator.chunks[number], lanes.pending
-    asking = lanes.reads & (tile_of(operator, pending) == number)
-    crew = _first(asking, jnp.minimum(pending, operator.most_run), tile.rows)
+    tile, run = operator.chunks[number], lanes.run
+    asking = lanes.reads & (tile_of(operator, run) == number)
+    crew = _first(asking, jnp.minimum(run, operator.most_run), tile.rows)
     fits = jnp.cumsum(crew.run, dtype=jnp.int32) <= tile.tokens
     return Crew(crew.lane, crew.used & fits, jnp.where(fits, crew.run, 0))
 
@@ -130,6 +130,7 @@ def _paged(
         start=run.start,
         length=crew.run,
         before=jnp.where(crew.used, lanes.fed[crew.lane], 0),
+        prompt=lanes.prompt[crew.lane],
         table=jnp.where(crew.used[:, None], lanes.table[crew.lane], 0),
         row_capacity=capacity,
     )

@@ -9,7 +9,7 @@ from jaxtyping import Array, Int
 
 from sqlax.kvcache.paged import PAGE
 from sqlax.models.language_model import GeneratingModel
-from sqlax.runtime.prompt.operator import PromptOperator, Tile, tiles_up_to
+from sqlax.runtime.prompt.operator import Part, PromptOperator, Tile, tiles_up_to
 
 CHUNK = 512
 """Most tokens of a row in one run: a longer prompt is prefilled in several."""
@@ -66,13 +66,26 @@ class GenerateOperator(PromptOperator):
         return (*(width for width in some if width < self.lanes), self.lanes)
 
     @property
+    def head(self) -> tuple[Part, ...]:
+        """What the prompts of rows with the same first value have in common; see `head`.
+
+        All before the second value; nothing where there is none.
+        """
+        values = [part.value for part in self.parts if part.constant is None]
+        second = next((value for value in values if value != values[0]), None)
+        if second is None:
+            return ()
+        ends = (part.constant is None and part.value == second for part in self.parts)
+        return self.parts[: list(ends).index(True)]
+
+    @property
     def pages_per_row(self) -> int:
         """Most pages that a row can hold: the last token's keys are never needed."""
         return -(-(self.row_tokens + self.most_tokens - 1) // PAGE)
 
 
 def tile_of(operator: GenerateOperator, pending: Int[Array, " lanes"]) -> Int[Array, " lanes"]:
-    """The tile shape of each lane's next chunk: it depends on its own pending tokens alone."""
+    """The tile shape of each lane's next chunk: it depends on its own tokens in it alone."""
     capacities = jnp.asarray([tile.row_capacity for tile in operator.chunks], jnp.int32)
     run = jnp.minimum(pending, operator.most_run)
     return jnp.sum(run[:, None] > capacities[None, :], axis=1, dtype=jnp.int32)

@@ -29,6 +29,10 @@ class Lanes:
         state: its automaton's state.
         table: its pages in order, 0 behind them.
         key: hash of the prompt tokens that its pages hold, uint32.
+        head: tokens of its prompt's head; 0 where it has none. See `head`.
+        head_code: what heads are known by; -1 where it has none.
+        head_key: hash of the head's tokens once its pages hold them, uint32.
+        leader: the lane that reads the head for it; -1 for none.
     """
 
     item: Int[Array, " lanes"]
@@ -39,6 +43,10 @@ class Lanes:
     state: Int[Array, " lanes"]
     table: Int[Array, "lanes pages_per_row"]
     key: UInt32[Array, " lanes"]
+    head: Int[Array, " lanes"]
+    head_code: Int[Array, " lanes"]
+    head_key: UInt32[Array, " lanes"]
+    leader: Int[Array, " lanes"]
 
     @property
     def active(self) -> Bool[Array, " lanes"]:
@@ -51,6 +59,17 @@ class Lanes:
         return jnp.where(self.active, self.prompt + self.made - self.fed, 0)
 
     @property
+    def run(self) -> Int[Array, " lanes"]:
+        """Of those, tokens that may be in the next run: a head is read in runs of its own."""
+        left = self.head - self.fed
+        return jnp.where(left > 0, jnp.minimum(self.pending, left), self.pending)
+
+    @property
+    def waits(self) -> Bool[Array, " lanes"]:
+        """Lanes whose head another one reads."""
+        return self.active & (self.leader >= 0)
+
+    @property
     def decodes(self) -> Bool[Array, " lanes"]:
         """Lanes whose pages lack the last token of their text alone."""
         return (self.pending == 1) & (self.made > 0)
@@ -58,7 +77,7 @@ class Lanes:
     @property
     def reads(self) -> Bool[Array, " lanes"]:
         """Lanes whose next tokens are a chunk: of the prompt, or forced ones."""
-        return (self.pending > 0) & ~self.decodes
+        return (self.pending > 0) & ~self.decodes & ~self.waits
 
 
 @jax.tree_util.register_dataclass
@@ -162,4 +181,8 @@ def empty_lanes(operator: GenerateOperator) -> Lanes:
         state=zeros(),
         table=jnp.zeros((operator.lanes, operator.pages_per_row), jnp.int32),
         key=jnp.zeros(operator.lanes, jnp.uint32),
+        head=zeros(),
+        head_code=zeros() - 1,
+        head_key=jnp.zeros(operator.lanes, jnp.uint32),
+        leader=zeros() - 1,
     )

@@ -17,6 +17,7 @@ from sqlax.runtime.generate.chunk import (
     decode_rows,
     give_pages,
 )
+from sqlax.runtime.generate.head import share_heads
 from sqlax.runtime.generate.inputs import GenerateInputs
 from sqlax.runtime.generate.key import hashed
 from sqlax.runtime.generate.operator import GenerateOperator
@@ -72,6 +73,12 @@ def run_decode(
     return _run(operator, inputs, params, state, arrays, crew, rows)
 
 
+def run_share(operator: GenerateOperator, state: GenerateState, arrays: PageArrays) -> Turned:
+    """Heads that are read are held by all rows that begin with them; who writes gets a copy."""
+    state, copies = share_heads(state)
+    return state, operator.model.copy_pages(arrays, *copies)
+
+
 def _run(
     operator: GenerateOperator,
     inputs: GenerateInputs,
@@ -94,4 +101,6 @@ def _keyed(state: GenerateState, crew: Crew, rows: PagedRows) -> GenerateState:
     reading = crew.used & (lanes.fed[crew.lane] < lanes.prompt[crew.lane])
     target = jnp.where(reading, crew.lane, lanes.item.shape[0])
     key = lanes.key.at[target].set(hashed(lanes.key[crew.lane], rows), mode="drop")
-    return dataclasses.replace(state, lanes=dataclasses.replace(lanes, key=key))
+    read = jnp.zeros_like(lanes.fed).at[target].set(crew.run, mode="drop") + lanes.fed
+    head_key = jnp.where(read == lanes.head, key, lanes.head_key)
+    return dataclasses.replace(state, lanes=dataclasses.replace(lanes, key=key, head_key=head_key))

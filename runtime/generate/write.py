@@ -28,7 +28,7 @@ def fed(state: GenerateState, crew: Crew) -> GenerateState:
     lanes, pages, work = state.lanes, state.pages, state.work
     longer = lanes.fed.at[lane].add(crew.run, mode="drop")
     held = (pages.queue.shape[0] - 1 - pages.free).astype(jnp.int64)
-    unused = held * PAGE - jnp.sum(jnp.where(lanes.active, longer, 0), dtype=jnp.int64)
+    unused = jnp.sum(jnp.where(lanes.active, -longer % PAGE, 0), dtype=jnp.int64)
     work = dataclasses.replace(
         work,
         most_pages=jnp.maximum(work.most_pages, held),

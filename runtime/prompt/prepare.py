@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import TypeVar
 
 import jax.numpy as jnp
@@ -11,7 +12,7 @@ from jaxtyping import Array, Bool, Int
 
 from sqlax.runtime.operators.group import sorted_groups
 from sqlax.runtime.prompt.inputs import PromptInputs
-from sqlax.runtime.prompt.operator import PromptOperator
+from sqlax.runtime.prompt.operator import Part, PromptOperator
 from sqlax.runtime.prompt.state import PromptState, Status
 from sqlax.runtime.prompt.texts import TextTokens
 from sqlax.runtime.relation import Relation
@@ -46,7 +47,7 @@ def prepare(
         item_code=item_code,
         length=jnp.concatenate(
             [
-                _item_length(operator, inputs, texts, item_code),
+                length_of(operator.parts, inputs, texts, item_code),
                 _neutral_length(operator, inputs),
             ]
         ),
@@ -75,14 +76,15 @@ def number_items(
     return known, row_item, item_code.astype(jnp.int32)
 
 
-def _item_length(
-    operator: PromptOperator,
+def length_of(
+    parts: Sequence[Part],
     inputs: PromptInputs,
     texts: TextTokens,
     item_code: Int[Array, "items values"],
 ) -> Int[Array, " items"]:
-    length = jnp.zeros(operator.items, jnp.int32)
-    for part in operator.parts:
+    """Tokens of some parts of each item's prompt, int32."""
+    length = jnp.zeros(item_code.shape[0], jnp.int32)
+    for part in parts:
         if part.constant is None:
             length += texts.length(part.lead, item_code[:, part.value])
         else:

@@ -37,13 +37,16 @@ class Book:
         self.model, self.prefix = model, np.asarray(prefix, np.int32)
         self.table = order[: slots * most].reshape(slots, most)
         self.before = np.zeros(slots, np.int32)
+        self.prompt = np.zeros(slots, np.int32)
         self.pages: Any = model.new_pages(count)
         prefill, self._extend, self._logits = _compiled(model)
         self.state = prefill(model.params, self.prefix, np.int32(len(prefix)))
 
-    def extend(self, new: Run, tokens: int, capacity: int) -> Any:
+    def extend(self, new: Run, tokens: int, capacity: int, *, is_text: bool = False) -> Any:
         """Logits after each slot's last new token; anything for slots without any."""
-        rows = lay(new, self.before, self.table, tokens, capacity)
+        for slot, added in () if is_text else new.items():
+            self.prompt[slot] = self.before[slot] + len(added)
+        rows = lay(new, self.before, self.prompt, self.table, tokens, capacity)
         length = np.int32(len(self.prefix))
         with jax.numpy_dtype_promotion("strict"):
             hidden, self.pages = self._extend(
@@ -55,7 +58,8 @@ class Book:
 
     def step(self, new: dict[int, int]) -> Any:
         """Logits after one new token of some slots."""
-        return self.extend({slot: [token] for slot, token in new.items()}, len(self.before), 1)
+        tokens: Run = {slot: [token] for slot, token in new.items()}
+        return self.extend(tokens, len(self.before), 1, is_text=True)
 
     def clear(self, slot: int) -> None:
         """Let the slot begin anew; its pages keep what they hold."""
@@ -77,6 +81,7 @@ def _compiled(model: GeneratingModel) -> tuple[Any, ...]:
 def lay(
     new: Run,
     before: npt.NDArray[np.int32],
+    prompt: npt.NDArray[np.int32],
     table: npt.NDArray[np.int32],
     tokens: int,
     capacity: int,
@@ -94,5 +99,5 @@ def lay(
         assert before[slot] + length[slot] <= len(table[slot]) * PAGE
         flat[at : at + length[slot]], row[at : at + length[slot]] = list(new.get(slot, ())), slot
         at += length[slot]
-    made = (jnp.array(x) for x in (flat, row, start, length, before, table))
+    made = (jnp.array(x) for x in (flat, row, start, length, before, prompt, table))
     return PagedRows(*made, row_capacity=capacity)  # type: ignore[arg-type, misc]

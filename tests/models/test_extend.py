@@ -120,7 +120,7 @@ def decode(model: CausalLanguageModel, slots: int) -> Any:
         def turn(state: Any) -> Any:
             i, token, pages = state
             ones = jnp.ones(slots, jnp.int32)
-            rows = PagedRows(token, slot, slot, ones, ones * i, table, row_capacity=1)
+            rows = PagedRows(token, slot, slot, ones, ones * i, ones, table, row_capacity=1)
             hidden, pages = model.extend(params, None, jnp.int32(0), rows, pages)
             token = jax.lax.argmax(model.logits(params, hidden), 1, jnp.int32)
             return i + 1, token, pages

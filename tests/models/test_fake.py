@@ -53,7 +53,7 @@ def test_a_short_first_run_is_a_prompt() -> None:
 
 def test_several_tokens_at_once_are_generated_ones() -> None:
     book, _ = prefilled(64, 64)
-    logits = book.extend({0: b"a red f", 1: b"c"}, 16, 8)
+    logits = book.extend({0: b"a red f", 1: b"c"}, 16, 8, is_text=True)
     token = {slot: int(logits[slot].argmax()) for slot in (0, 1)}
     assert written(book, token) == {0: "ruit", 1: "olour"}
 
@@ -61,7 +61,7 @@ def test_several_tokens_at_once_are_generated_ones() -> None:
 def test_other_tokens_on_the_way_leave_the_answer_whole() -> None:
     """As where an automaton demands a string of JSON."""
     book, _ = prefilled(64, 64)
-    logits = book.extend({1: b'{"value": "'}, 16, 15)
+    logits = book.extend({1: b'{"value": "'}, 16, 15, is_text=True)
     assert chr(logits[1].argmax()) == "c"
     for byte in b"colour":
         logits = book.step({1: byte})
