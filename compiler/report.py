@@ -46,7 +46,7 @@ class OperatorReport:
         rows: rows whose answer was wanted and no part of whose prompt was NULL.
         calls: distinct prompts put to the model.
         tokens: tokens put through the model, constant prefix and calibration included.
-        reused: prefix tokens that rows did not have to compute again.
+        reused: tokens of the prefix, and of prompts' heads, that rows did not compute again.
         failed: rows without an answer.
         failures: the first of them.
         inputs: rows that the operator was given.

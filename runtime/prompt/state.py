@@ -51,7 +51,7 @@ class PromptState:
         prefilled: whether `prefix` has been computed.
         status: a `Status` for each slot.
         tokens: tokens put through the model, prefix included.
-        reused: prefix tokens that rows did not have to compute again.
+        reused: tokens of the prefix, and of prompts' heads, that rows did not compute again.
     """
 
     relation: Relation
