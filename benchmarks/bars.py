@@ -73,5 +73,5 @@ def _line(bar: Bar, by_name: dict[tuple[str, str], Line]) -> Line:
     line = {"workload": bar.workload, "against": bar.against, "of": bar.field, "bar": bar.bound}
     if ours is None or other is None or bar.field not in other:
         return {**line, "ratio": None, "missing": (other or {}).get("missing", "not measured")}
-    ratio = bar.ratio(ours, other)
-    return {**line, "ratio": ratio, "met": bar.is_met(ratio)}
+    ratio, rows = bar.ratio(ours, other), [ours.get("rows"), other.get("rows")]
+    return {**line, "ratio": ratio, "met": bar.is_met(ratio), "rows": rows}

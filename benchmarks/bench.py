@@ -92,8 +92,10 @@ def losses(now: Sequence[Line], recorded: Sequence[Line]) -> Iterator[tuple[Line
             yield line, known
 
 
-def _key(line: Line) -> tuple[str, str, str]:
-    return line["workload"], line["against"], line["of"]
+def _key(line: Line) -> tuple[Any, ...]:
+    """What is compared; over other rows it is another comparison."""
+    rows = line.get("rows") or ()
+    return line["workload"], line["against"], line["of"], *rows
 
 
 def _measured(part: Part, given: argparse.Namespace) -> list[Line]:
@@ -131,7 +133,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m benchmarks.bench", description=__doc__)
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--data", type=Path, default=DEFAULT_DATA, metavar="DIR")
-    parser.add_argument("--quick", action="store_true", help="few rows; compares with quick.json")
+    parser.add_argument(
+        "--quick", action="store_true", help="few rows; compares with the recorded run"
+    )
     return parser
 
 

@@ -24,7 +24,8 @@ class Phases:
         load: DuckDB's share, up to Arrow tables.
         tokenise: dictionary, tokens and the transfer to the device.
         program: the compiled program alone.
-        decode: the check for errors, the report and the result's Arrow table.
+        decode: the check for errors, the report and the result's Arrow table: what is left of a
+            whole run.
     """
 
     load: float

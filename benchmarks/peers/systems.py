@@ -16,7 +16,8 @@ class System:
         script: the file that is run.
         mode: what the script is told.
         kinds: the tasks it does.
-        part: it gets the first of so many parts of the rows; more would take minutes a run.
+        part: it gets the first of so many parts of the rows; more would take minutes a run. Systems
+            whose batches grow with the rows have one or two parts.
         is_own: whether it runs in this process's environment and needs no other.
     """
 
@@ -31,11 +32,11 @@ class System:
 SYSTEMS = {
     "llama.cpp row by row": System("llama_cpp", mode="rows", part=8),
     "llama.cpp batched": System("llama_cpp", part=2),
-    "transformers": System("transformers", part=2),
+    "transformers": System("transformers"),
     "vLLM": System("vllm"),
     "DuckDB function over llama.cpp": System("llama_cpp", "function.py", "rows", ("label",), 8),
     "DuckDB function over transformers": System(
-        "transformers", "function.py", kinds=("label",), part=4
+        "transformers", "function.py", kinds=("label",), part=2
     ),
     "sqlax split": System("split", mode="split", part=4, is_own=True),
 }

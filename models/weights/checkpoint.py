@@ -19,13 +19,13 @@ HASH_CHUNK_BYTES = 1 << 20
 
 
 class LazyTensors(Mapping[str, Tensor]):
-    """Tensors by their Hugging Face names; each look-up reads and dequantises one of them anew."""
+    """Tensors by name; each look-up makes one of them anew, by reading or from others."""
 
     def __init__(self, readers: Mapping[str, Callable[[], Tensor]]) -> None:
         self._readers = dict(readers)
 
     def __getitem__(self, name: str) -> Tensor:
-        """The tensor in Hugging Face layout: float32 where it was quantised, else as stored."""
+        """The tensor as its reader gives it."""
         return self._readers[name]()
 
     def __iter__(self) -> Iterator[str]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import ml_dtypes
 import numpy as np
+from numpy.lib.format import open_memmap
 
 from sqlax.models.llama.config import LlamaConfig
 from sqlax.models.weights.checkpoint import Tensor
@@ -35,42 +38,41 @@ def kept(tensors: Mapping[str, Tensor], folder: Path) -> Mapping[str, Tensor]:
             another. Where it cannot be written, `tensors` are given back.
     """
     found = _mapped(folder, tensors)
-    if found is None and _write(folder, tensors):
+    if found is None:
+        _write(folder, tensors)
         found = _mapped(folder, tensors)
     return tensors if found is None else found
 
 
 def _mapped(folder: Path, tensors: Mapping[str, Tensor]) -> dict[str, Tensor] | None:
-    """The folder's arrays, or None where one is missing or cut short."""
+    """The folder's arrays, or None where one is missing, cut short or damaged."""
     try:
         return {name: _map(folder / f"{name}.npy") for name in tensors}
-    except (OSError, ValueError):
+    except (OSError, ValueError, TokenError):
         return None
 
 
 def _map(file: Path) -> Tensor:
     """The format has its numbers begin at a multiple of 64 bytes, as zero-copy arrays must."""
-    array: Tensor = np.load(file, mmap_mode="r", allow_pickle=False)
+    array: Tensor = open_memmap(file, mode="r")
     return np.asarray(array.view(BFLOAT16) if array.dtype == np.uint16 else array)
 
 
-def _write(folder: Path, tensors: Mapping[str, Tensor]) -> bool:
-    """Write all tensors, or nothing; whether it was possible."""
-    try:
+def _write(folder: Path, tensors: Mapping[str, Tensor]) -> None:
+    """Write all tensors, or nothing where that is not possible."""
+    with contextlib.suppress(OSError):
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
             made = Path(scratch) / "made"
             made.mkdir()
             for name, tensor in tensors.items():
                 np.save(made / f"{name}.npy", _storable(tensor), allow_pickle=False)
-            _put(made, folder, Path(scratch) / "old")
-    except OSError:
-        return False
-    return True
+            if _mapped(folder, tensors) is None:  # another process may have been faster
+                _put(made, folder, Path(scratch) / "old")
 
 
 def _put(made: Path, folder: Path, old: Path) -> None:
-    """`made` in the place of `folder`; where another process has just put its own, that stays."""
+    """`made` in the place of `folder`."""
     if folder.exists():
         os.replace(folder, old)
     os.replace(made, folder)

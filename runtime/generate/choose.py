@@ -1,4 +1,4 @@
-"""What the loop does next: admit, run a chunk of some shape, decode in some width, or end."""
+"""What the loop does next: admit, share, run a chunk of some shape, decode in some width, end."""
 
 from __future__ import annotations
 

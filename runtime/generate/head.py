@@ -19,11 +19,10 @@ from sqlax.kvcache.pages import own, share
 from sqlax.runtime.generate.inputs import GenerateInputs
 from sqlax.runtime.generate.operator import GenerateOperator
 from sqlax.runtime.generate.state import GenerateState, Lanes
+from sqlax.runtime.prompt.operator import HEAD_TOKENS
 from sqlax.runtime.prompt.prepare import length_of
 from sqlax.runtime.prompt.texts import TextTokens
 
-FEWEST = 32
-"""Tokens from which on a head is worth a run of its own."""
 _NONE = 1 << 30
 
 
@@ -51,7 +50,7 @@ def heads_of(
         return Heads(jnp.zeros_like(item), jnp.full_like(item, -1))
     codes = state.item_code[item]
     tokens = length_of(operator.head, inputs, texts, codes)
-    worth = (tokens >= FEWEST) & (tokens < state.length[item])
+    worth = (tokens >= HEAD_TOKENS) & (tokens < state.length[item])
     first = next(part.value for part in operator.head if part.constant is None)
     return Heads(jnp.where(worth, tokens, 0), jnp.where(worth, codes[:, first], -1))
 

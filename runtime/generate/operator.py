@@ -67,10 +67,7 @@ class GenerateOperator(PromptOperator):
 
     @property
     def head(self) -> tuple[Part, ...]:
-        """What the prompts of rows with the same first value have in common; see `head`.
-
-        All before the second value; nothing where there is none.
-        """
+        """All before the second value; nothing where there is none. See `runtime.generate.head`."""
         values = [part.value for part in self.parts if part.constant is None]
         second = next((value for value in values if value != values[0]), None)
         if second is None:

@@ -8,6 +8,9 @@ from typing import NamedTuple
 from sqlax.models.language_model import LanguageModel
 from sqlax.models.tile import BUCKETS, tile_shape
 
+HEAD_TOKENS = 32
+"""Tokens from which on the head of a prompt is worth sharing."""
+
 
 @dataclass(frozen=True)
 class Part:
@@ -55,6 +58,11 @@ class PromptOperator:
     def tiles(self) -> tuple[Tile, ...]:
         """The tile shapes that this operator's rows may need, shortest first."""
         return tiles_up_to(self.row_tokens)
+
+    @property
+    def head(self) -> tuple[Part, ...]:
+        """Parts that prompts with the same first value share the work for; none by default."""
+        return ()
 
     @property
     def shape(self) -> tuple[object, ...]:

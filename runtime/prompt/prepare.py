@@ -12,7 +12,7 @@ from jaxtyping import Array, Bool, Int
 
 from sqlax.runtime.operators.group import sorted_groups
 from sqlax.runtime.prompt.inputs import PromptInputs
-from sqlax.runtime.prompt.operator import Part, PromptOperator
+from sqlax.runtime.prompt.operator import HEAD_TOKENS, Part, PromptOperator
 from sqlax.runtime.prompt.state import PromptState, Status
 from sqlax.runtime.prompt.texts import TextTokens
 from sqlax.runtime.relation import Relation
@@ -52,7 +52,8 @@ def prepare(
             ]
         ),
     )
-    return _enqueue(operator, inputs, state, wanted, inside)
+    headed = _headed(operator, inputs, texts, item_code)
+    return _enqueue(operator, inputs, state, wanted, inside, headed)
 
 
 def number_items(
@@ -92,6 +93,17 @@ def length_of(
     return length
 
 
+def _headed(
+    operator: PromptOperator,
+    inputs: PromptInputs,
+    texts: TextTokens,
+    item_code: Int[Array, "items values"],
+) -> Bool[Array, " slots"]:
+    """Slots whose prompts have a head that others may share."""
+    tokens = length_of(operator.head, inputs, texts, item_code)
+    return jnp.pad(tokens >= HEAD_TOKENS, (0, operator.neutral))
+
+
 def _neutral_length(operator: PromptOperator, inputs: PromptInputs) -> Int[Array, " neutral"]:
     length = jnp.zeros(operator.neutral, jnp.int32)
     for part in operator.parts:
@@ -108,6 +120,7 @@ def _enqueue(
     state: State,
     wanted: Bool[Array, " items"],
     inside: Bool[Array, " items"],
+    headed: Bool[Array, " slots"],
 ) -> State:
     is_open = state.status == Status.OPEN
     calibrating = jnp.full(operator.neutral, jnp.any(wanted))
@@ -122,7 +135,7 @@ def _enqueue(
         state,
         status=status,
         bucket=bucket,
-        order=_order(operator, listed, bucket),
+        order=_order(operator, listed, jnp.where(headed, 0, bucket)),
         todo=jnp.sum(listed, dtype=jnp.int32),
         cursor=jnp.zeros((), jnp.int32),
         deferred=jnp.sum(deferred, dtype=jnp.int32),
@@ -146,11 +159,11 @@ def _bucket(operator: PromptOperator, total: Int[Array, " slots"]) -> Int[Array,
 
 
 def _order(
-    operator: PromptOperator, listed: Bool[Array, " slots"], bucket: Int[Array, " slots"]
+    operator: PromptOperator, listed: Bool[Array, " slots"], rank: Int[Array, " slots"]
 ) -> Int[Array, " padded"]:
-    """Listed slots by tile shape, then by number: bucket and slot packed into one sort key."""
+    """Listed slots by rank, then by number, which is that of their values: one packed sort key."""
     slot = jnp.arange(operator.slots, dtype=jnp.int64)
-    key = jnp.where(listed, (bucket.astype(jnp.int64) << 32) | slot, np.iinfo(np.int64).max)
+    key = jnp.where(listed, (rank.astype(jnp.int64) << 32) | slot, np.iinfo(np.int64).max)
     ordered = (jnp.sort(key) & 0xFFFFFFFF).astype(jnp.int32)
     ordered = jnp.clip(ordered, 0, operator.slots - 1)
     return jnp.concatenate([ordered, jnp.zeros(operator.most_rows, jnp.int32)])

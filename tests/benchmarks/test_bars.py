@@ -44,5 +44,12 @@ def test_a_loss_is_more_than_a_tenth_in_either_direction() -> None:
     assert {line["of"] for line, _ in losses(larger, before)} == {"peak_rss_bytes"}
 
 
+def test_runs_over_other_rows_are_not_compared() -> None:
+    before = ratios([{**line, "rows": 50} for line in LINES])
+    slower = [_scaled(line, 0.5) for line in ratios([{**line, "rows": 100} for line in LINES])]
+    assert not list(losses(slower, before))
+    assert list(losses([_scaled(line, 0.5) for line in before], before))
+
+
 def _scaled(line: dict[str, Any], factor: float) -> dict[str, Any]:
     return {**line, "ratio": line["ratio"] and line["ratio"] * factor}

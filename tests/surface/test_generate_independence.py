@@ -83,17 +83,22 @@ def test_temperature_0_and_top_k_1_are_greedy_and_seeds_differ(con: Connection) 
     assert answers(con, query, [*enumerate(texts(8))]) == said
 
 
+@pytest.mark.parametrize("call", [GREEDY, GREEDY.replace("x)", "x, y)")], ids=["one", "two values"])
 @pytest.mark.parametrize("writer", ["fake", "random"])
-def test_no_part_of_the_pool_is_copied(writer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_part_of_the_pool_is_copied(
+    writer: str, call: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A program needs the same memory beside its arguments, however many pages there are."""
     model = FakeModel({}) if writer == "fake" else random_writer()
     con = sqlax.connect(model=model)
-    con.execute("CREATE TABLE t AS SELECT 'text ' || i AS x FROM range(100) r(i)")
+    con.execute(
+        "CREATE TABLE t AS SELECT 'text ' || i AS x, 'other' || i AS y FROM range(100) r(i)"
+    )
 
     def used(pages: int) -> tuple[int, int]:
         """Temporary bytes, and bytes of the pages themselves."""
         monkeypatch.setattr(operators, "PAGE_BYTES", pages * PAGE * model.kv_bytes_per_token)
-        execution = con.compile(f"SELECT {GREEDY} FROM t")._for({})
+        execution = con.compile(f"SELECT {call} FROM t")._for({})
         with jax.enable_x64(True):
             assembly = execution.assembly(execution.load())
             lowered, state = execution.program(assembly).lower(assembly.inputs())

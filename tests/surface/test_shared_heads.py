@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import jax
+import numpy as np
 import pytest
 
 import sqlax
+from sqlax.compiler.lowering import operators
 from sqlax.connection import Connection
+from sqlax.kvcache.paged import PAGE
 from sqlax.kvcache.pages import check
+from sqlax.models.fake import FakeModel
 from sqlax.runtime.generate.state import GenerateState
-from sqlax.runtime.state import ProgramState
 from tests.surface.conftest import Open
 from tests.surface.test_generate_independence import random_writer
 
@@ -76,28 +79,63 @@ def test_answers_are_those_of_the_prompts_alone(con: Connection) -> None:
         assert alone.fetchall() == [(answer,)]
 
 
-def states(con: Connection, sql: str) -> Iterator[ProgramState]:
-    """The state after each morsel."""
+def states(con: Connection, sql: str) -> Iterator[GenerateState]:
+    """The operator's state after each turn of its loop."""
     execution = con.compile(sql)._for({})
     with jax.enable_x64(True):
         assembly = execution.assembly(execution.load())
         program = execution.program(assembly)
-        yield from program.slices(
+        for state in program.slices(
             assembly.inputs(), lambda _: pytest.fail("no other window is needed"), budget=1
-        )
+        ):
+            (operator,) = state.operators
+            assert isinstance(operator, GenerateState)
+            if int(operator.todo):
+                yield operator
 
 
-def test_every_page_is_free_or_held_after_every_turn(con: Connection) -> None:
-    """Some pages have several holders on the way; in the end none has any."""
-    holders = []
-    for state in states(con, f"SELECT {CALL} AS a FROM docs, questions"):
-        (operator,) = state.operators
-        assert isinstance(operator, GenerateState)
-        if int(operator.todo):
-            assert bool(check(operator.pages))
-            holders.append(int(operator.pages.references.max()))
-    assert max(holders) == len(QUESTIONS) - 1
-    assert holders[-1] == 0
+def holders(state: GenerateState) -> list[int]:
+    """How many rows hold each page; the allocator must think so too."""
+    held = np.bincount(np.ravel(state.lanes.table), minlength=state.pages.references.shape[0])
+    held[0] = 0
+    np.testing.assert_array_equal(state.pages.references, held)
+    assert bool(check(state.pages))
+    found: list[int] = held.tolist()
+    return found
+
+
+def test_every_page_has_the_holders_that_tables_name_after_every_turn(con: Connection) -> None:
+    """Some pages have several on the way; in the end none has any."""
+    sql = f"SELECT {CALL} AS a FROM docs, questions"
+    most = [max(holders(state)) for state in states(con, sql)]
+    assert max(most) == len(QUESTIONS) - 1
+    assert most[-1] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pages", [1024, 100], ids=["a large pool", "a small pool"])
+def test_rows_that_come_while_others_write(
+    fake: Open, monkeypatch: pytest.MonkeyPatch, pages: int
+) -> None:
+    """Eight lanes for 56 rows: heads of whole pages, of more than a chunk, and ones read again."""
+    answers: dict[str, str | float] = {f"no {i:02}": "word " * (i % 5) + str(i) for i in range(14)}
+    con = fake(answers)
+    monkeypatch.setattr(operators, "MOST_LANES", 8)
+    bytes_per_page = PAGE * FakeModel({}).kv_bytes_per_token
+    monkeypatch.setattr(operators, "PAGE_BYTES", pages * bytes_per_page)
+    before = len(": ")
+    con.execute("CREATE TABLE docs (d VARCHAR)")
+    for name, size in {"a": 3 * PAGE - before, "b": 57, "c": 600, "d": 14}.items():
+        con.duckdb.execute("INSERT INTO docs VALUES ($d)", {"d": name * size})
+    con.execute("CREATE TABLE questions (q VARCHAR)")
+    con.duckdb.executemany("INSERT INTO questions VALUES (?)", [[q] for q in answers])
+    call = CALL.replace("12", "40")
+    most = [max(holders(state)) for state in states(con, f"SELECT {call} FROM docs, questions")]
+    assert max(most) > 2
+    assert most[-1] == 0
+    rows = con.sql(f"SELECT q, {call} FROM docs, questions").fetchall()
+    assert len(rows) == 56
+    assert all(answer == answers[question] for question, answer in rows)
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,14 +51,32 @@ def test_what_is_mapped_is_not_copied(tmp_path: Path) -> None:
     assert decoder.embedding[...].unsafe_buffer_pointer() == found["embedding"].ctypes.data
 
 
-def test_a_damaged_copy_is_made_anew(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda whole: whole[: len(whole) // 2],
+        lambda whole: whole[:20],
+        lambda whole: b"",
+        lambda whole: b"PK\x03\x04" + whole[4:],
+        lambda whole: whole[:10] + b"{" * 100 + whole[110:],
+    ],
+    ids=["half", "half a header", "empty", "an archive", "no header"],
+)
+def test_a_damaged_copy_is_made_anew(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
     tensors, folder = quantised(tmp_path), tmp_path / "weights"
     kept(tensors, folder)
     file = folder / "embedding.npy"
     whole = file.read_bytes()
-    file.write_bytes(whole[: len(whole) // 2])
+    file.write_bytes(damage(whole))
     kept(tensors, folder)
     assert file.read_bytes() == whole
+
+
+def test_objects_are_not_unpickled(tmp_path: Path) -> None:
+    tensors, folder = quantised(tmp_path), tmp_path / "weights"
+    kept(tensors, folder)
+    np.save(folder / "embedding.npy", np.array([{"a": 1}], object), allow_pickle=True)
+    np.testing.assert_array_equal(kept(tensors, folder)["embedding"], tensors["embedding"])
 
 
 def test_where_nothing_can_be_written_the_file_itself_is_read(tmp_path: Path) -> None:
