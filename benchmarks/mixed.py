@@ -42,7 +42,8 @@ def main(arguments: Sequence[str]) -> None:
     parser = argument_parser("mixed", __doc__)
     parser.set_defaults(repeats=1)
     given = parser.parse_args(arguments)
-    with cold_cache(), sqlax.connect(model=load_model(given.model)) as connection:
+    model = load_model(given.model)  # before the cache is another, in which there are no models
+    with cold_cache(), sqlax.connect(model=model) as connection:
         lines = mixed_lines(connection, given.data, given.rows or ROWS, given.repeats)
     write_report(given.json, "mixed", arguments, {"results": lines})
 
