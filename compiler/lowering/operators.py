@@ -20,6 +20,7 @@ from sqlax.runtime.load.markup import end_tokens
 from sqlax.runtime.load.prompt import LoadedOperator, Loading
 from sqlax.runtime.load.score import load_score
 from sqlax.runtime.load.stop import load_stop
+from sqlax.runtime.memory import machine_bytes
 from sqlax.runtime.prompt.layout import PromptLayout
 from sqlax.runtime.prompt.operator import PromptOperator
 from sqlax.runtime.relation import bucket
@@ -31,8 +32,10 @@ MOST_LANES = 204
 lanes gain little, and what a few long texts leave of them empty is lost. A multiple of the 12 rows
 that XLA's product on a CPU computes at a time, and of 6, so that attention goes by 34 rows: with
 208 lanes, in groups of 52, the same step took 5% longer."""
-PAGE_BYTES = 512 << 20
-"""Most bytes of pages: what all rows at work may need together."""
+PAGE_BYTES = 2 << 30
+"""Most bytes of pages, and no more than an eighth of the machine's memory: what all rows at work may
+need together. With 512 MiB, 73 rows of 300 tokens are at work where 204 could be, and 600 of them with
+texts of 4 to 256 tokens took 193 s; see benchmarks/README.md for what they take now."""
 
 
 class Sizes(NamedTuple):
@@ -145,7 +148,7 @@ def _generate_operator(
     most_tokens = bucket(wanted.max_tokens)
     lanes = lanes_for(sizes.few)
     per_row = -(-(row_tokens + most_tokens - 1) // PAGE)
-    affordable = PAGE_BYTES // (PAGE * model.kv_bytes_per_token)
+    affordable = min(PAGE_BYTES, machine_bytes() // 8) // (PAGE * model.kv_bytes_per_token)
     return GenerateOperator(
         name=score.name,
         model=model,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 
 from sqlax.compiler.plan.catalog import Catalog
 from sqlax.compiler.plan.nodes import Node, Scan, Stored
 from sqlax.compiler.plan.schema import Kind
+from sqlax.runtime.memory import machine_bytes
 
 _NUMBER = 8 + 3 * 9
 """Bytes of a number: in Arrow, on the host as the device wants it, there, and in operators."""
@@ -72,4 +72,4 @@ def scans_of(plan: Node) -> tuple[Scan, ...]:
 
 def default_budget() -> int:
     """Half of the machine's memory, in bytes."""
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    return machine_bytes() // 2
