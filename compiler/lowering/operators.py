@@ -33,9 +33,8 @@ lanes gain little, and what a few long texts leave of them empty is lost. A mult
 that XLA's product on a CPU computes at a time, and of 6, so that attention goes by 34 rows: with
 208 lanes, in groups of 52, the same step took 5% longer."""
 PAGE_BYTES = 2 << 30
-"""Most bytes of pages, and no more than an eighth of the machine's memory: what all rows at work may
-need together. With 512 MiB, 73 rows of 300 tokens are at work where 204 could be, and 600 of them with
-texts of 4 to 256 tokens took 193 s; see benchmarks/README.md for what they take now."""
+"""Most bytes of pages, and no more than an eighth of the machine's memory: what all rows at work
+may need together. With 512 MiB only 73 rows of 300 tokens are at work where 204 could be."""
 
 
 class Sizes(NamedTuple):
