@@ -1,11 +1,24 @@
-"""An empty cache of compiled programs, so that compile times are those of a first use."""
+"""The cache of compiled programs: empty, so that compile times are those of a first use, or not."""
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import os
 import tempfile
 from collections.abc import Iterator
+
+
+def add_warm_cache(parser: argparse.ArgumentParser) -> None:
+    """Let a command be asked not to wait for the compiler again."""
+    parser.add_argument(
+        "--warm-cache", action="store_true", help="use programs compiled by earlier runs"
+    )
+
+
+def cache_for(given: argparse.Namespace) -> contextlib.AbstractContextManager[None]:
+    """The cache that a command line asks for; an empty one where it does not say."""
+    return contextlib.nullcontext() if given.warm_cache else cold_cache()
 
 
 @contextlib.contextmanager

@@ -11,14 +11,13 @@ from __future__ import annotations
 import resource
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import sqlax
 from benchmarks.arguments import argument_parser, write_report
-from benchmarks.cold_cache import cold_cache
+from benchmarks.cold_cache import add_warm_cache, cache_for
 from benchmarks.metrics import accuracy
 from benchmarks.model import load_model
 from benchmarks.movie import Gold, store_movie
@@ -46,9 +45,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument(
         "--peers", nargs="*", choices=SYSTEMS, metavar="NAME", help="beside these, or all, systems"
     )
-    parser.add_argument(
-        "--warm-cache", action="store_true", help="use programs compiled by earlier runs"
-    )
+    add_warm_cache(parser)
     given = parser.parse_args(arguments)
     if given.peers is not None and given.workload == "W3":
         parser.error("--peers is for W1, W1b and W2")
@@ -56,7 +53,7 @@ def main(arguments: Sequence[str]) -> None:
     rivals = None if given.peers is None else Rivals(resolve(given.model), tuple(given.peers))
     if given.workload == "W1b":
         check_instruction(model)
-    with nullcontext() if given.warm_cache else cold_cache():
+    with cache_for(given):
         if given.workload == "W2":
             fields = measure_writing(model, rivals, given.data, given.rows, given.repeats)
         else:

@@ -19,7 +19,7 @@ from typing import Any
 
 import sqlax
 from benchmarks.arguments import argument_parser, write_report
-from benchmarks.cold_cache import cold_cache
+from benchmarks.cold_cache import add_warm_cache, cache_for
 from benchmarks.model import load_model
 from benchmarks.movie import store_movie
 from benchmarks.timing import Timing, time_query
@@ -68,9 +68,10 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--queries", type=read_names, default=tuple(QUERIES), metavar="A1-A3,A5")
     parser.add_argument("--split", action="store_true", help="beside operator by operator")
     parser.add_argument("--thresholds", type=int, metavar="N", help="only those that let most pass")
+    add_warm_cache(parser)
     given = parser.parse_args(arguments)
     model = load_model(given.model)
-    with cold_cache(), sqlax.connect(model=model) as connection:
+    with cache_for(given), sqlax.connect(model=model) as connection:
         store(connection, given)
         lines = [
             line
