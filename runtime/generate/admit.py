@@ -28,14 +28,29 @@ def begin_run(operator: GenerateOperator, state: GenerateState) -> GenerateState
         lanes=empty_lanes(operator),
         pages=new_pages(operator.pages),
         waited=jnp.zeros((), jnp.int32),
+        idle=jnp.zeros((), jnp.int32),
     )
 
 
-def admits(
+class Waiting(NamedTuple):
+    """The items that could begin now; int32.
+
+    Attributes:
+        items: how many.
+        tokens: of their prompts.
+    """
+
+    items: Int[Array, ""]
+    tokens: Int[Array, ""]
+
+
+def could_begin(
     operator: GenerateOperator, inputs: GenerateInputs, state: GenerateState
-) -> Bool[Array, ""]:
-    """Whether the next item of the work list could begin now."""
-    return jnp.any(_candidates(operator, inputs, state).taken)
+) -> Waiting:
+    """The next items of the work list for which there are lanes and pages, or never can be."""
+    found = _candidates(operator, inputs, state)
+    tokens = jnp.where(found.taken, _prompt(state, found.item), 0)
+    return Waiting(jnp.sum(found.taken, dtype=jnp.int32), jnp.sum(tokens, dtype=jnp.int32))
 
 
 def admit(
@@ -54,6 +69,7 @@ def admit(
             jnp.int32(Status.NO_ROOM), mode="drop"
         ),
         cursor=state.cursor + jnp.sum(found.taken, dtype=jnp.int32),
+        idle=jnp.zeros((), jnp.int32),
     )
     heads = heads_of(operator, inputs, texts, state, found.item)
     seated = _seat(state, found.item, found.taken & ~found.hopeless, heads)

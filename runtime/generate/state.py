@@ -130,6 +130,7 @@ class GenerateState(PromptState):
         texts: what they have written.
         pages: which pages are free.
         waited: decode steps since lanes began to wait for a chunk.
+        idle: items that could have begun in each decode step since some did, summed.
         work: what was done.
     """
 
@@ -137,6 +138,7 @@ class GenerateState(PromptState):
     texts: Texts
     pages: Pages
     waited: Int[Array, ""]
+    idle: Int[Array, ""]
     work: Work
 
     @property
@@ -162,6 +164,7 @@ def initial_state(
         ),
         pages=new_pages(operator.pages),
         waited=jnp.zeros((), jnp.int32),
+        idle=jnp.zeros((), jnp.int32),
         work=Work(*(jnp.zeros((), jnp.int64) for _ in dataclasses.fields(Work))),
     )
 

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from sqlax.models.language_model import PageArrays, PagedRows, Params
+from sqlax.runtime.generate.admit import could_begin
 from sqlax.runtime.generate.chunk import (
     Crew,
     chunk_crew,
@@ -68,7 +69,10 @@ def run_decode(
     )
     waiting = jnp.any(state.lanes.reads)
     state = dataclasses.replace(
-        state, work=work, waited=jnp.where(waiting, state.waited + 1, 0).astype(jnp.int32)
+        state,
+        work=work,
+        waited=jnp.where(waiting, state.waited + 1, 0).astype(jnp.int32),
+        idle=state.idle + could_begin(operator, inputs, state).items,
     )
     return _run(operator, inputs, params, state, arrays, crew, rows)
 

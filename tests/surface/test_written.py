@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sqlax.compiler.lowering import operators
 from sqlax.connection import Connection
 from sqlax.errors import BindError
 from tests.surface.conftest import Open
@@ -78,3 +79,20 @@ def test_min_tokens_ends_a_text_that_can_only_end(con: Connection) -> None:
 def test_min_tokens_is_at_most_max_tokens(con: Connection) -> None:
     with pytest.raises(BindError, match="min_tokens is 9, and max_tokens is 8"):
         con.sql(asked("min_tokens => 9, max_tokens => 8"))
+
+
+def test_lanes_do_not_stay_empty_while_rows_wait(
+    con: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Eight lanes, three rounds of rows, prompts of two shapes: lanes do not end together."""
+    monkeypatch.setattr(operators, "MOST_LANES", 8)
+    con.execute(
+        "CREATE TABLE many AS SELECT i AS id, "
+        "'bad' || i || repeat('x', CASE WHEN i % 3 = 0 THEN 40 ELSE 0 END) AS x FROM range(24) r(i)"
+    )
+    sql = asked("max_tokens => 20, min_tokens => 20").replace("FROM t", "FROM many")
+    (operator,) = con.sql(sql).report.operators
+    assert operator.written is not None
+    assert (operator.written.texts, operator.written.tokens) == (24, 24 * 20)
+    assert operator.written.steps <= 3 * 19 + 12
+    assert operator.written.occupancy > 0.85
