@@ -39,13 +39,13 @@ class Part:
 _RACE = ("operators", "--repeats", "1", "--workload")
 _SOON = ("--repeats", "3", "--warm-cache", "--peers", "llama.cpp batched", "transformers")
 """With peers that start in seconds, and without waiting for the compiler again."""
-_FEW = ("--repeats", "5", "--thresholds", "3", "--warm-cache")
+_FEW = ("--repeats", "3", "--thresholds", "3", "--warm-cache")
 PARTS = (
     Part((*_RACE, "W1", "--peers"), ("--rows", "100", *_SOON)),
     Part((*_RACE, "W1b", "--peers"), ("--rows", "60", *_SOON)),
     Part((*_RACE, "W2", "--peers"), ("--rows", "32", *_SOON)),
     Part(("first_answer", "--repeats", "3"), None),
-    Part(("paper", "--queries", "A1-A3", "--split", "--rows", "60", *_FEW), None),
+    Part(("paper", "--queries", "A1-A3", "--split", "--rows", "50", *_FEW), None),
     Part(("program_parts", "--workload", "W1b"), None),
 )
 """What 30 minutes allow: a peer's run to warm up and one that counts."""
