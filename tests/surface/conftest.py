@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -28,3 +29,11 @@ def fake() -> Iterator[Open]:
     yield connect
     for connection in opened:
         connection.close()
+
+
+@pytest.fixture
+def _interrupts() -> Iterator[None]:
+    """SIGINT interrupts, also where the tests run in the background of a shell that ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -124,6 +124,7 @@ def run_often(query: CompiledQuery) -> None:
         query.run()
 
 
+@pytest.mark.usefixtures("_interrupts")
 def test_ctrl_c_in_the_middle_leaves_the_connection_usable(
     con: Connection, query: CompiledQuery
 ) -> None:

@@ -97,6 +97,7 @@ def run_often(query: CompiledQuery) -> None:
         query.run()
 
 
+@pytest.mark.usefixtures("_interrupts")
 def test_ctrl_c_in_the_middle_leaves_the_connection_usable() -> None:
     con = sqlax.connect(model=FakeModel(ANSWERS))
     con.execute("CREATE TABLE t AS SELECT 'good ' || i AS x FROM range(5000) r(i)")

@@ -68,6 +68,7 @@ def test_a_long_first_value_is_read_once_for_all_its_rows(con: Connection) -> No
     assert operator.tokens == prefix + prompts - shared + operator.written.tokens
 
 
+@pytest.mark.slow
 def test_answers_are_those_of_the_prompts_alone(con: Connection) -> None:
     together = con.sql(f"SELECT d, q, {CALL} AS a FROM docs, questions").fetchall()
     assert len({answer for *_, answer in together}) >= 4
