@@ -24,7 +24,7 @@ def token_automaton(
         BindError: no text is allowed.
         CapacityError: no allowed text is as short as `max_tokens`, or there are too many states.
     """
-    automaton = lift_once(byte_automaton(expression), vocabulary)
+    automaton = lift_once(byte_automaton(expression), vocabulary).automaton
     least = int(automaton.closing[START])
     if least > max_tokens:
         raise CapacityError(

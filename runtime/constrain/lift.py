@@ -27,36 +27,29 @@ HostBools = npt.NDArray[np.bool_]
 
 
 class Lifted(NamedTuple):
-    """An automaton over tokens, and the byte automaton's state that each of its states is."""
+    """An automaton over tokens, and the byte automaton's state that each of its states is; int32.
+
+    Padded states have no origin.
+    """
 
     automaton: TokenAutomaton
-    origin: list[int]
+    origin: HostInts
 
 
-def lift(automaton: ByteAutomaton, vocabulary: Vocabulary) -> TokenAutomaton:
+def lift(automaton: ByteAutomaton, vocabulary: Vocabulary, over: HostBools) -> Lifted:
     """The automaton over tokens, in NumPy arrays: each token is the way that its bytes take.
 
     Control tokens are allowed nowhere. Where only one text can follow, one way of spelling it in
     tokens is left; a state has either one token or a choice that makes a difference.
 
+    Args:
+        automaton: the automaton over bytes.
+        vocabulary: the tokens.
+        over: bool[states], those that a token may go through and after which no other one comes.
+
     Raises:
         BindError: the model's tokens can spell none of the accepted texts.
         CapacityError: the table would be too large.
-    """
-    return lift_until(automaton, np.zeros(len(automaton.accepting), bool), vocabulary).automaton
-
-
-def lift_until(automaton: ByteAutomaton, over: HostBools, vocabulary: Vocabulary) -> Lifted:
-    """`lift`, with states that bytes lead out of, but no token.
-
-    Args:
-        automaton: the automaton over bytes.
-        over: bool[states], those that a token may go through and after which no other one comes.
-        vocabulary: the tokens.
-
-    Raises:
-        BindError: as `lift` does.
-        CapacityError: as `lift` does.
     """
     accepting = np.asarray(automaton.accepting)
     steps = token_steps(automaton, vocabulary)
@@ -71,7 +64,8 @@ def lift_until(automaton: ByteAutomaton, over: HostBools, vocabulary: Vocabulary
     place = np.full(len(table) + 1, -1, np.int32)
     place[kept] = np.arange(len(kept))
     steps = _with_few_classes(Steps(steps.class_of_token, place[table[kept]]))
-    return Lifted(_padded(steps, accepting[kept], vocabulary), kept)
+    origin = np.asarray(kept, np.int32)
+    return Lifted(_padded(steps, accepting[kept], vocabulary), origin)
 
 
 def _with_few_classes(steps: Steps) -> Steps:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import os
 import tempfile
@@ -14,12 +13,12 @@ import numpy as np
 
 from sqlax.models.registry.cache import models_folder
 from sqlax.runtime.constrain.byte_automaton import ByteAutomaton
-from sqlax.runtime.constrain.lift import lift
+from sqlax.runtime.constrain.lift import HostBools, Lifted, lift
 from sqlax.runtime.constrain.token_automaton import TokenAutomaton
 from sqlax.runtime.constrain.vocabulary import Vocabulary
 from sqlax.runtime.load.columns import device_like
 
-VERSION = "1"
+VERSION = "2"
 """To be changed with whatever changes the arrays that `lift` makes."""
 
 _DTYPES = {
@@ -37,8 +36,10 @@ def automata_folder() -> Path:
     return models_folder().parent / "automata"
 
 
-def lift_once(automaton: ByteAutomaton, vocabulary: Vocabulary) -> TokenAutomaton:
-    """`lift`, or what it gave before for the same automaton and vocabulary.
+def lift_once(
+    automaton: ByteAutomaton, vocabulary: Vocabulary, over: HostBools | None = None
+) -> Lifted:
+    """`lift`, or what it gave before for the same arguments; by default no state is over.
 
     A file that cannot be read is made again, a folder that cannot be written is done without.
 
@@ -46,20 +47,22 @@ def lift_once(automaton: ByteAutomaton, vocabulary: Vocabulary) -> TokenAutomato
         BindError: as `lift` does.
         CapacityError: as `lift` does.
     """
-    key = hashlib.sha256(f"{VERSION}:{automaton.digest}:{vocabulary.digest}".encode())
+    over = np.zeros(len(automaton.accepting), bool) if over is None else over
+    key = hashlib.sha256(f"{VERSION}:{automaton.digest}:{vocabulary.digest}:".encode())
+    key.update(over.tobytes())
     path = automata_folder() / f"{key.hexdigest()}.npz"
     found = _read(path, len(vocabulary.length))
     if found is None:
-        found = lift(automaton, vocabulary)
+        found = lift(automaton, vocabulary, over)
         with suppress(OSError):
             _write(path, found)
     return found
 
 
-def _read(path: Path, tokens: int) -> TokenAutomaton | None:
+def _read(path: Path, tokens: int) -> Lifted | None:
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in _DTYPES}
+            origin, arrays = stored["origin"], {name: stored[name] for name in _DTYPES}
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
     states, classes = arrays["next"].shape if arrays["next"].ndim == 2 else (0, 0)
@@ -67,13 +70,17 @@ def _read(path: Path, tokens: int) -> TokenAutomaton | None:
     kinds = list(zip(shapes, _DTYPES.values(), strict=True))
     if [(array.shape, array.dtype) for array in arrays.values()] != kinds:
         return None
-    return TokenAutomaton(**{name: device_like(a, a.dtype) for name, a in arrays.items()})
+    if origin.dtype != np.int32 or origin.ndim != 1 or len(origin) > states:
+        return None
+    given = {name: device_like(a, a.dtype) for name, a in arrays.items()}
+    return Lifted(TokenAutomaton(**given), origin)
 
 
-def _write(path: Path, automaton: TokenAutomaton) -> None:
+def _write(path: Path, lifted: Lifted) -> None:
     """Writes the file as a whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    arrays = {f.name: np.asarray(getattr(automaton, f.name)) for f in dataclasses.fields(automaton)}
+    arrays = {name: np.asarray(getattr(lifted.automaton, name)) for name in _DTYPES}
+    arrays["origin"] = lifted.origin
     with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
         try:
             np.savez_compressed(file, **arrays)  # type: ignore[arg-type]

@@ -11,8 +11,8 @@ import numpy as np
 from sqlax.errors import UnsupportedError
 from sqlax.models.tokenizer import Tokenizer
 from sqlax.runtime.constrain.byte_automaton import HostInts
-from sqlax.runtime.constrain.lift import lift_until
 from sqlax.runtime.constrain.stops import stop_automaton
+from sqlax.runtime.constrain.store import lift_once
 from sqlax.runtime.constrain.token_automaton import TokenAutomaton
 from sqlax.runtime.constrain.vocabulary import Vocabulary
 from sqlax.runtime.generate.stop import Stop
@@ -29,14 +29,14 @@ class Stopping(NamedTuple):
 
 @lru_cache(maxsize=16)
 def load_stop(stops: tuple[str, ...], tokenizer: Tokenizer, vocabulary: Vocabulary) -> Stopping:
-    """What some stop strings come to, in NumPy arrays; made once while it is among the last few.
+    """What some stop strings come to, in NumPy arrays; kept while among the last few, and on disk.
 
     Raises:
         CapacityError: the automaton's table would be too large.
         UnsupportedError: a text may have to end in a token whose bytes the model cannot write.
     """
     found = stop_automaton(stops, vocabulary.spelled.shape[1])
-    automaton, origin = lift_until(found.automaton, found.over, vocabulary)
+    automaton, origin = lift_once(found.automaton, vocabulary, found.over)
     cut = np.zeros(len(automaton.closing), np.int32)
     cut[: len(origin)] = found.cut[origin]
     of_byte, kept = _of_byte(vocabulary), _kept(stops, vocabulary)

@@ -11,8 +11,8 @@ import pytest
 from sqlax.errors import BindError
 from sqlax.models.tokenizer import Tokenizer
 from sqlax.models.tokenizers import from_gguf
+from sqlax.runtime.constrain import lift as lifting
 from sqlax.runtime.constrain.byte_automaton import ByteAutomaton
-from sqlax.runtime.constrain.lift import lift
 from sqlax.runtime.constrain.regex import regex
 from sqlax.runtime.constrain.store import lift_once
 from sqlax.runtime.constrain.subsets import byte_automaton
@@ -22,6 +22,12 @@ from tests.models.tokenizers.small import byte_level, sentencepiece
 
 PIECES = ("t r", "u e", "tr ue", "f a", "1 2", "a b", "ab a", "\u00c3 \u00a9")
 PATTERNS = ["true|false", "[0-9]{1,3}", "(ab|é)*", "a*b?", "(12)*", r"\d+(,\d+)*", "(?s).{0,4}"]
+
+
+def lift(automaton: ByteAutomaton, vocabulary: Vocabulary) -> TokenAutomaton:
+    """Where texts go on until the automaton ends them."""
+    nothing = np.zeros(len(automaton.accepting), bool)
+    return lifting.lift(automaton, vocabulary, nothing).automaton
 
 
 def small() -> Vocabulary:
@@ -147,11 +153,11 @@ def test_what_cannot_be_spelled_is_refused() -> None:
 
 def test_lifted_automata_are_stored(cache_folder: Path) -> None:
     automaton, vocabulary = byte_automaton(regex("tr|x")), small()
-    first = lift_once(automaton, vocabulary)
+    first = lift_once(automaton, vocabulary).automaton
     (path,) = (cache_folder / "automata").iterdir()
-    assert_equal(lift_once(automaton, vocabulary), first)
+    assert_equal(lift_once(automaton, vocabulary).automaton, first)
     path.write_bytes(path.read_bytes()[:100])
-    assert_equal(lift_once(automaton, vocabulary), first)
+    assert_equal(lift_once(automaton, vocabulary).automaton, first)
     assert len(path.read_bytes()) > 100
     lift_once(byte_automaton(regex("x|tr")), vocabulary)
     assert list((cache_folder / "automata").iterdir()) == [path]
@@ -164,7 +170,7 @@ def test_a_folder_that_cannot_be_written_is_done_without(
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("SQLAX_CACHE", str(tmp_path / "file"))
-    assert lift_once(byte_automaton(regex("a")), small()).closing[0] == 1
+    assert lift_once(byte_automaton(regex("a")), small()).automaton.closing[0] == 1
 
 
 def assert_equal(found: TokenAutomaton, expected: TokenAutomaton) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from sqlax.models.fake import ByteTokenizer
 from sqlax.runtime.constrain.stops import stop_automaton
 from sqlax.runtime.constrain.vocabulary import Vocabulary, vocabulary_of
 from sqlax.runtime.load.stop import Stopping, load_stop
+
+pytestmark = pytest.mark.usefixtures("cache_folder")
 
 BLANKS = " \t\n\r\f\v"
 LONGER = ["ab", "abc", "bc", "ca", "a\nb", "\n\n", "b ", " a", "aaaa", "cbacba", "é", "bé"]
@@ -114,6 +117,19 @@ def test_no_more_is_kept_of_a_token_than_said() -> None:
     assert load_stop(("\n",), TOKENIZER, vocabulary()).stop.most_kept == 1
     assert load_stop(("cbx",), TOKENIZER, vocabulary()).stop.most_kept == 2
     assert load_stop(("xyz",), ByteTokenizer(), vocabulary_of(ByteTokenizer())).stop.most_kept == 0
+
+
+def test_a_later_process_takes_the_automaton_from_the_cache_folder(
+    cache_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load_stop.cache_clear()
+    first = load_stop(("ab", "b "), TOKENIZER, vocabulary())
+    assert len(list((cache_folder / "automata").iterdir())) == 1
+    load_stop.cache_clear()
+    monkeypatch.setattr("sqlax.runtime.constrain.store.lift", None)
+    again = load_stop(("ab", "b "), TOKENIZER, vocabulary())
+    np.testing.assert_array_equal(again.stop.cut, first.stop.cut)
+    np.testing.assert_array_equal(again.automaton.next, first.automaton.next)
 
 
 def test_bytes_that_the_model_cannot_write_alone_are_refused() -> None:
