@@ -87,7 +87,7 @@ class Llama(nnx.Module):
             x, own = block(x, context, None)
             return x, to_cache(own)
 
-        x, body = self.body.run(step, self._embed(tokens), None)
+        x, body = self.body.run_in_loop(step, self._embed(tokens))
         return LlamaPrefix(body, to_cache(self.last.keys(x, context.turn)))
 
     def read(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 import jax
@@ -39,6 +41,22 @@ class Unrolled(nnx.Module):
             outputs.append(output)
         return x, tuple(outputs)
 
+    def run_in_loop(self, step: Step, x: Float[Array, "tokens width"]) -> tuple[Array, Any]:
+        """`run` without inputs, small in the program: a loop that copies each layer's weights.
+
+        For what is done once a query: written out, it would be as large as what is done for rows.
+        """
+        layers = [nnx.split(block) for block in self.blocks]
+        if not layers:
+            return x, ()
+        choices = [partial(_same, weights) for _, weights in layers]
+
+        def body(x: Array, number: Int[Array, ""]) -> tuple[Array, Any]:
+            return step(nnx.merge(layers[0][0], jax.lax.switch(number, choices)), x, None)
+
+        x, outputs = jax.lax.scan(body, x, jnp.arange(len(layers), dtype=jnp.int32))
+        return x, tuple(jax.tree.map(itemgetter(i), outputs) for i in range(len(layers)))
+
     def new_stores(self, store: Store) -> tuple[Store, ...]:
         """A copy of the empty `store` a layer."""
         return tuple(Store(*(x.copy() for x in store)) for _ in self.blocks)
@@ -61,6 +79,10 @@ class Unrolled(nnx.Module):
         return x, tuple(after)
 
 
+def _same(weights: Any) -> Any:
+    return weights
+
+
 def _once(step: Callable[..., Any]) -> Callable[..., Any]:
     """`step` as a function of a layer's graph and weights that is traced at its first call."""
     return jax.jit(lambda layer, *given: step(nnx.merge(*layer), *given))
@@ -80,6 +102,10 @@ class Scanned(nnx.Module):
             return step(nnx.merge(graph, layer[0]), x, layer[1])
 
         return jax.lax.scan(body, x, (weights, inputs))
+
+    def run_in_loop(self, step: Step, x: Float[Array, "tokens width"]) -> tuple[Array, Any]:
+        """`run` without inputs, which is a loop already."""
+        return self.run(step, x, None)
 
     def new_stores(self, store: Store) -> Store:
         """The empty `store` with a first axis of as many items as there are layers."""
