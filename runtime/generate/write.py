@@ -15,7 +15,7 @@ from sqlax.runtime.generate.chunk import Crew
 from sqlax.runtime.generate.inputs import GenerateInputs
 from sqlax.runtime.generate.operator import GenerateOperator
 from sqlax.runtime.generate.sample import drawn, likeliest
-from sqlax.runtime.generate.state import GenerateState
+from sqlax.runtime.generate.state import GenerateState, Lanes
 from sqlax.runtime.generate.stop import without_stops
 from sqlax.runtime.prompt.state import Status
 
@@ -25,21 +25,30 @@ _NONE = 1 << 30
 def fed(state: GenerateState, crew: Crew) -> GenerateState:
     """The state once the pages hold the crew's tokens."""
     lane = jnp.where(crew.used, crew.lane, _NONE)
-    lanes, pages, work = state.lanes, state.pages, state.work
-    longer = lanes.fed.at[lane].add(crew.run, mode="drop")
-    held = (pages.queue.shape[0] - 1 - pages.free).astype(jnp.int64)
-    unused = jnp.sum(jnp.where(lanes.active, -longer % PAGE, 0), dtype=jnp.int64)
+    pages, work = state.pages, state.work
+    longer = state.lanes.fed.at[lane].add(crew.run, mode="drop")
+    lanes = dataclasses.replace(state.lanes, fed=longer)
+    count = pages.queue.shape[0]
+    held = (count - 1 - pages.free).astype(jnp.int64)
     work = dataclasses.replace(
         work,
         most_pages=jnp.maximum(work.most_pages, held),
-        most_unused=jnp.maximum(work.most_unused, unused),
+        most_unused=jnp.maximum(work.most_unused, held * PAGE - stored(lanes, count)),
     )
     return dataclasses.replace(
         state,
-        lanes=dataclasses.replace(lanes, fed=longer),
+        lanes=lanes,
         work=work,
         tokens=state.tokens + jnp.sum(crew.run, dtype=jnp.int64),
     )
+
+
+def stored(lanes: Lanes, pages: int) -> Int[Array, ""]:
+    """Tokens in all pages, those of a page with several holders once; int64. Page 0 has none."""
+    first = jnp.arange(lanes.table.shape[1], dtype=jnp.int32) * PAGE
+    inside = jnp.clip(lanes.fed[:, None] - first, 0, PAGE)
+    filled = jnp.zeros(pages, jnp.int32).at[lanes.table].max(inside, mode="drop")
+    return jnp.sum(filled[1:], dtype=jnp.int64)
 
 
 def next_tokens(

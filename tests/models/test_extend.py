@@ -173,3 +173,22 @@ def test_rows_of_one_token_need_a_token_each() -> None:
 
 def test_it_is_a_generating_model() -> None:
     assert isinstance(random_model(), GeneratingModel)
+
+
+def chunk_bytes(model: CausalLanguageModel, longest: int) -> int:
+    """Temporary bytes of a chunk of 512 tokens for four rows of up to `longest` tokens."""
+    of, most = jnp.arange(512, dtype=jnp.int32) // 128, -(-longest // 16)
+    start, length = jnp.arange(4, dtype=jnp.int32) * 128, jnp.full(4, 128, jnp.int32)
+    table = jnp.zeros((4, most), jnp.int32)
+    before = length * 0 + (longest - 128)
+    rows = PagedRows(of * 0, of, start, length, before, length, table, row_capacity=128)
+    given = (model.params, None, jnp.int32(0), rows, model.new_pages(9))
+    used = jax.jit(model.extend, donate_argnums=4).lower(*given).compile().memory_analysis()
+    return int(used.temp_size_in_bytes)
+
+
+def test_a_chunks_memory_depends_on_its_tokens_and_not_on_the_longest_row() -> None:
+    model = random_model(DEEPER, "bfloat16")
+    short, long = chunk_bytes(model, 128), chunk_bytes(model, 8192)
+    page_numbers = 32 * (8192 // 16) * 4  # as int32, of as many rows as are computed at least
+    assert long - short < 2 * page_numbers < short / 10
