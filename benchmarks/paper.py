@@ -13,7 +13,7 @@ import statistics
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -130,11 +130,11 @@ def measure(
     other = _compiled(_split(connection), query) if is_split else None
     for threshold in sorted(query.thresholds, key=lambda t: -_passing(connection, query, t))[:most]:
         parameters: dict[str, Any] = {} if threshold is None else {"t": threshold}
-        runs: list[float] = []
+        runs = Runs()
         between = partial(_time, other, parameters, runs)
         timing = time_query(compiled, repeats, between, **parameters)
         lines.append(_line(name, threshold, _passing(connection, query, threshold), timing))
-        baselines += [_baseline(lines[-1], runs)] if is_split else []
+        baselines += [_baseline(lines[-1], timing.rows, runs)] if is_split else []
     for line in lines:
         line["relative_seconds"] = line["seconds"] / lines[0]["seconds"]
         line["relative_passing"] = line["passing"] / max(1, lines[0]["passing"])
@@ -154,25 +154,41 @@ def _split(connection: Connection) -> Connection:
     return other
 
 
-def _time(query: CompiledQuery | None, parameters: dict[str, Any], runs: list[float]) -> None:
-    """One more run of a query, its seconds added to `runs`."""
+@dataclass
+class Runs:
+    """Seconds of each run of mode `split`, and the rows of the last."""
+
+    seconds: list[float] = field(default_factory=list)
+    rows: list[tuple[Any, ...]] = field(default_factory=list)
+
+
+def _time(query: CompiledQuery | None, parameters: dict[str, Any], runs: Runs) -> None:
+    """One more run of a query."""
     if query is not None:
         begin = time.perf_counter()
-        query.run(**parameters).fetchall()
-        runs.append(time.perf_counter() - begin)
+        runs.rows = query.run(**parameters).fetchall()
+        runs.seconds.append(time.perf_counter() - begin)
 
 
-def _baseline(ours: Line, runs: list[float]) -> Line:
+def _baseline(ours: Line, answers: Sequence[tuple[Any, ...]], runs: Runs) -> Line:
     """The line of mode `split`; its first run compiled."""
-    seconds = statistics.median(runs[1:])
+    seconds = statistics.median(runs.seconds[1:])
     same = {key: ours[key] for key in ("workload", "query", "threshold", "rows", "passing")}
+    equal = sum(a == b for a, b in zip(*(sorted(rows, key=str) for rows in (runs.rows, answers)), strict=True))
     return {
         **same,
+        **_rates(ours["passing"], ours["tokens"], seconds),
         "system": "sqlax split",
         "seconds": seconds,
         "relative_throughput": seconds / ours["seconds"],
-        "runs": runs,
+        "equal_answers": equal / max(1, len(answers)),
+        "runs": runs.seconds,
     }
+
+
+def _rates(passing: int, tokens: int, seconds: float) -> Line:
+    """Of the rows that a model is asked about, and of the tokens that it reads and writes."""
+    return {"rows_per_second": passing / seconds, "tokens_per_second": tokens / seconds}
 
 
 def _passing(connection: Connection, query: Query, threshold: int | None) -> int:
@@ -191,6 +207,7 @@ def _line(name: str, threshold: int | None, passing: int, timing: Timing) -> Lin
         "threshold": threshold,
         "rows": sum(timing.report.scanned),
         "passing": passing,
+        **_rates(passing, timing.report.tokens, timing.seconds),
         "seconds": timing.seconds,
         "compile_seconds": timing.compile_seconds,
         "calls": timing.report.calls,

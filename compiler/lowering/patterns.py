@@ -58,7 +58,9 @@ def _matching(self: Expressions, node: exp.Expr, read: Callable[[str], Expressio
     except SqlaxError as error:
         raise NotLowerableError(str(error)) from error
     on_device = jax.tree.map(jnp.asarray, automaton)
-    data = self.environment.written.matching(on_device, column.data)
+    accepted = self.environment.written.matching(on_device, column.data)
+    # `NOT LIKE` is a LIKE with this mark; `NOT x LIKE` has a NOT of its own.
+    data = ~accepted if node.args.get("negate") else accepted
     return Typed(Column(data, column.valid), "BOOLEAN")
 
 

@@ -60,6 +60,17 @@ def test_the_paper_counts_passing_rows(data: Path, model: FakeModel) -> None:
     assert lines[0]["relative_seconds"] == 1.0
 
 
+@pytest.mark.slow
+def test_texts_stand_beside_those_of_mode_split(data: Path, model: FakeModel) -> None:
+    with sqlax.connect(model=model) as connection:
+        paper.store(connection, argparse.Namespace(data=data, rows=None))
+        *ours, split = paper.measure(connection, "A3", repeats=1, is_split=True, most=1)
+        (counted,) = paper.measure(connection, "A5", repeats=1)
+    assert (split["system"], split["equal_answers"]) == ("sqlax split", 1.0)
+    assert ours[0]["rows_per_second"] == 6 / ours[0]["seconds"]
+    assert (counted["calls"], counted["stages"], counted["answer"]) == (6, 0, 0)
+
+
 def test_names_of_the_papers_queries() -> None:
     assert paper.read_names("A1-A3,A5") == ("A1", "A2", "A3", "A5")
 
