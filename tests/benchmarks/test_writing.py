@@ -68,7 +68,7 @@ def test_texts_stand_beside_those_of_mode_split(data: Path, model: FakeModel) ->
         (counted,) = paper.measure(connection, "A5", repeats=1)
     assert (split["system"], split["equal_answers"]) == ("sqlax split", 1.0)
     assert ours[0]["rows_per_second"] == 6 / ours[0]["seconds"]
-    assert (counted["calls"], counted["stages"], counted["answer"]) == (6, 0, 0)
+    assert (counted["calls"], counted["stages"], counted["answer"]) == (5, 0, 0)
 
 
 def test_names_of_the_papers_queries() -> None:

@@ -64,9 +64,11 @@ def written(model: CausalLanguageModel, before: str, texts: Sequence[str]) -> li
     return [model.tokenizer.decode(tokens).strip() for tokens in said]
 
 
-def check_any_company(model: CausalLanguageModel, before: str, texts: Sequence[str]) -> None:
-    """The operator's texts in batches of 1, 8 and 32 rows, in order and not."""
-    want = dict(enumerate(written(model, before, texts)))
+def check_any_company(
+    model: CausalLanguageModel, before: str, texts: Sequence[str], compared: int
+) -> None:
+    """The operator's texts in batches of 1, 8 and 32 rows, in order and not; the first of them."""
+    want = dict(enumerate(written(model, before, texts[:compared])))
     assert len({*want.values()}) > len(want) // 2
     parts = f"'{before}', x, '?'" if before else "x, '?'"
     call = f"AI_GENERATE(({parts}), max_tokens => {TOKENS}, min_tokens => {TOKENS}, raw => TRUE)"
@@ -74,18 +76,21 @@ def check_any_company(model: CausalLanguageModel, before: str, texts: Sequence[s
     with sqlax.connect(model=model) as con:
         con.execute("CREATE TABLE t (i INTEGER, x VARCHAR)")
         query = con.compile(f"SELECT i, {call} FROM t")
-        for rows in ([*want], order, order[:8], order[5:6]):
+        for rows in (range(len(texts)), order, order[:8], order[5:6], [3]):
             con.execute("DELETE FROM t")
             con.duckdb.executemany("INSERT INTO t VALUES (?, ?)", [[i, texts[i]] for i in rows])
             got = dict(query.run().fetchall())
-            assert {i: text.strip() for i, text in got.items()} == {i: want[i] for i in rows}
+            same = {i: text.strip() for i, text in got.items() if i in want}
+            assert same == {i: want[i] for i in rows if i in want}
 
 
 @pytest.mark.parametrize("before", ["", "q:"], ids=["alone", "behind a prefix"])
 def test_texts_equal_those_written_one_by_one_without_pages(before: str) -> None:
     random = np.random.default_rng(7)
     letters = [random.choice(list("abcdefg hij"), random.integers(1, 90)) for _ in range(32)]
-    check_any_company(random_writer(), before, [f"{i}{''.join(x)}" for i, x in enumerate(letters)])
+    check_any_company(
+        random_writer(), before, [f"{i}{''.join(x)}" for i, x in enumerate(letters)], 32
+    )
 
 
 @pytest.mark.slow
@@ -93,4 +98,4 @@ def test_texts_equal_those_written_one_by_one_without_pages(before: str) -> None
 @pytest.mark.data
 def test_so_do_the_default_models(default_model: str, data_folder: Path) -> None:
     texts = [text.replace("\n", " ") for text in summary_prompts(data_folder)[:32]]
-    check_any_company(load(resolve(default_model)), "Say more:", texts)
+    check_any_company(load(resolve(default_model)), "Say more:", texts, 6)
