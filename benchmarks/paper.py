@@ -174,10 +174,8 @@ def _baseline(ours: Line, answers: Sequence[tuple[Any, ...]], runs: Runs) -> Lin
     """The line of mode `split`; its first run compiled."""
     seconds = statistics.median(runs.seconds[1:])
     same = {key: ours[key] for key in ("workload", "query", "threshold", "rows", "passing")}
-    equal = sum(
-        a == b
-        for a, b in zip(*(sorted(rows, key=str) for rows in (runs.rows, answers)), strict=True)
-    )
+    theirs, said = (sorted(rows, key=str) for rows in (runs.rows, answers))
+    equal = sum(a == b for a, b in zip(theirs, said, strict=True))
     return {
         **same,
         **_rates(ours["passing"], ours["tokens"], seconds),

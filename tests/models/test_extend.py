@@ -183,7 +183,7 @@ def chunk_bytes(model: CausalLanguageModel, longest: int) -> int:
     before = length * 0 + (longest - 128)
     rows = PagedRows(of * 0, of, start, length, before, length, table, row_capacity=128)
     given = (model.params, None, jnp.int32(0), rows, model.new_pages(9))
-    used = jax.jit(model.extend, donate_argnums=4).lower(*given).compile().memory_analysis()
+    used: Any = jax.jit(model.extend, donate_argnums=4).lower(*given).compile().memory_analysis()
     return int(used.temp_size_in_bytes)
 
 
