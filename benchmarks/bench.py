@@ -39,7 +39,7 @@ class Part:
 _RACE = ("operators", "--repeats", "1", "--workload")
 _SOON = ("--repeats", "3", "--warm-cache", "--peers", "llama.cpp batched", "transformers")
 """With peers that start in seconds, and without waiting for the compiler again."""
-_FEW = ("--repeats", "3", "--thresholds", "3", "--warm-cache")
+_FEW = ("--repeats", "3", "--warm-cache")
 PARTS = (
     Part((*_RACE, "W1", "--peers"), ("--rows", "100", *_SOON)),
     Part((*_RACE, "W1b", "--peers"), ("--rows", "60", *_SOON)),
@@ -81,21 +81,29 @@ def _report_losses(now: Sequence[Line], recorded: Sequence[Line]) -> int:
 
 
 def losses(now: Sequence[Line], recorded: Sequence[Line]) -> Iterator[tuple[Line, float]]:
-    """The ratios that are worse than the recorded ones by more than `MOST_LOSS`."""
-    before = {_key(line): line["ratio"] for line in recorded if line["ratio"] is not None}
+    """The ratios that are gone, or worse than the recorded ones by more than `MOST_LOSS`."""
+    found = [line for line in recorded if line["ratio"] is not None]
+    by_rows = {(_name(line), *line["rows"]): line["ratio"] for line in found}
+    by_name = {_name(line): line["ratio"] for line in found}
     for line in now:
-        known = before.get(_key(line))
-        if known is None or line["ratio"] is None:
-            continue
-        change = known / line["ratio"] if line["of"] == "peak_rss_bytes" else line["ratio"] / known
-        if change < 1 - MOST_LOSS:
+        if line["ratio"] is None:
+            known = by_name.get(_name(line))
+        else:  # over other rows it is another comparison
+            known = by_rows.get((_name(line), *line["rows"]))
+        if known is not None and _is_lost(line, known):
             yield line, known
 
 
-def _key(line: Line) -> tuple[Any, ...]:
-    """What is compared; over other rows it is another comparison."""
-    rows = line.get("rows") or ()
-    return line["workload"], line["against"], line["of"], *rows
+def _is_lost(line: Line, before: float) -> bool:
+    if line["ratio"] is None:
+        return True
+    is_bytes = line["of"] == "peak_rss_bytes"
+    change = before / line["ratio"] if is_bytes else line["ratio"] / before
+    return bool(change < 1 - MOST_LOSS)
+
+
+def _name(line: Line) -> tuple[str, str, str]:
+    return line["workload"], line["against"], line["of"]
 
 
 def _measured(part: Part, given: argparse.Namespace) -> list[Line]:
@@ -117,7 +125,7 @@ def _measured(part: Part, given: argparse.Namespace) -> list[Line]:
 def _fields(line: Mapping[str, Any]) -> Line:
     wanted = ("seconds", "rows_per_second", "tokens_per_second", "accuracy", "peak_rss_bytes")
     more = ("written_per_second", "start_seconds", "equal_answers", "roof_share", "missing")
-    shown = ("rows", "passing", "part", "share")
+    shown = ("rows", "passing", "part", "share", "our_accuracy", "occupancy", "unused_positions")
     kept = {name: line[name] for name in (*wanted, *more, *shown) if line.get(name) is not None}
     return {"workload": line["workload"], "system": line.get("system", OURS), **kept}
 

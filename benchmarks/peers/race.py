@@ -92,6 +92,7 @@ class Race:
         line["equal_answers"] = accuracy(said, answers[:rows])
         if gold is not None:
             line["accuracy"] = accuracy(said, gold[:rows])
+            line["our_accuracy"] = accuracy(answers[:rows], gold[:rows])
         return line
 
     def _speed(self, peer: Peer, ours: Mapping[str, Any]) -> Line:

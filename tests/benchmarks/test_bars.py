@@ -51,5 +51,12 @@ def test_runs_over_other_rows_are_not_compared() -> None:
     assert list(losses([_scaled(line, 0.5) for line in before], before))
 
 
+def test_a_ratio_that_is_gone_is_a_loss() -> None:
+    before, name = ratios(LINES), ("W1", "transformers")
+    now = ratios([line for line in LINES if (line["workload"], line["system"]) != name])
+    ((lost, known),) = losses(now, before)
+    assert ((lost["workload"], lost["against"]), lost["ratio"], known) == (name, None, 2.0)
+
+
 def _scaled(line: dict[str, Any], factor: float) -> dict[str, Any]:
     return {**line, "ratio": line["ratio"] and line["ratio"] * factor}
