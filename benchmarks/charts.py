@@ -83,7 +83,7 @@ def _time_panel(axes: Axes, workload: str, lines: Sequence[Line]) -> None:
 
 
 def _share_by_part(report: Report) -> Figure | None:
-    """Each part of the program's share of the time, and what share of the roof its products reach."""
+    """Each part's share of the time, and what share of the roof the products reach."""
     shares = {line["workload"]: line["roof_share"] for line in _ours(report, "roof_share")}
 
     def panel(axes: Axes, workload: str, parts: Sequence[Line]) -> None:
