@@ -6,12 +6,13 @@ Importing or using sqlax leaves the process's own JAX settings as they were.
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import jax
 from jax.experimental.compilation_cache import compilation_cache
+
+from sqlax.models.registry.cache import models_folder
 
 _SETTINGS = {
     "jax_persistent_cache_min_compile_time_secs": 0.0,
@@ -21,12 +22,8 @@ _SETTINGS = {
 
 
 def cache_folder() -> Path:
-    """Where compiled programs are kept: `SQLAX_CACHE`, or the user's cache folder."""
-    base = os.environ.get("SQLAX_CACHE")
-    if base is None:
-        home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-        base = str(Path(home) / "sqlax")
-    return Path(base) / "programs"
+    """Where compiled programs are kept: beside the models."""
+    return models_folder().parent / "programs"
 
 
 @contextlib.contextmanager
