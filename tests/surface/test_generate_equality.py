@@ -84,12 +84,16 @@ def check_any_company(
             assert same == {i: want[i] for i in rows if i in want}
 
 
-@pytest.mark.parametrize("before", ["", "q:"], ids=["alone", "behind a prefix"])
+@pytest.mark.parametrize(
+    "before",
+    [pytest.param("", marks=pytest.mark.slow), "q:"],
+    ids=["alone", "behind a prefix"],
+)
 def test_texts_equal_those_written_one_by_one_without_pages(before: str) -> None:
     random = np.random.default_rng(7)
     letters = [random.choice(list("abcdefg hij"), random.integers(1, 90)) for _ in range(32)]
     check_any_company(
-        random_writer(), before, [f"{i}{''.join(x)}" for i, x in enumerate(letters)], 32
+        random_writer(), before, [f"{i}{''.join(x)}" for i, x in enumerate(letters)], 12
     )
 
 
