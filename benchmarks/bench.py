@@ -45,6 +45,7 @@ PARTS = (
     Part((*_RACE, "W1b", "--peers"), ("--rows", "60", *_SOON)),
     Part((*_RACE, "W2", "--peers"), ("--rows", "32", *_SOON)),
     Part(("first_answer", "--repeats", "3"), None),
+    Part(("start", "--repeats", "3"), None),
     Part(("paper", "--queries", "A1-A3", "--split", "--rows", "50", *_FEW), None),
     Part(("program_parts", "--workload", "W1b"), None),
 )
@@ -123,10 +124,12 @@ def _measured(part: Part, given: argparse.Namespace) -> list[Line]:
 
 
 def _fields(line: Mapping[str, Any]) -> Line:
-    wanted = ("seconds", "rows_per_second", "tokens_per_second", "accuracy", "peak_rss_bytes")
-    more = ("written_per_second", "start_seconds", "equal_answers", "roof_share", "missing")
-    shown = ("rows", "passing", "part", "share", "our_accuracy", "occupancy", "unused_positions")
-    kept = {name: line[name] for name in (*wanted, *more, *shown) if line.get(name) is not None}
+    speed = ("seconds", "rows_per_second", "tokens_per_second", "written_per_second", "roof_share")
+    quality = ("accuracy", "our_accuracy", "equal_answers", "missing")
+    start = ("start_seconds", "import_seconds", "compile_seconds", "peak_rss_bytes")
+    shown = ("rows", "passing", "part", "share", "occupancy", "unused_positions")
+    names = (*speed, *quality, *start, *shown)
+    kept = {name: line[name] for name in names if line.get(name) is not None}
     return {"workload": line["workload"], "system": line.get("system", OURS), **kept}
 
 

@@ -1,8 +1,8 @@
-"""How fast is one semantic operator, against the machine's matrix product? W1, W1b, W2 and W3.
+"""How fast is one semantic operator, against the machine's matrix product?
 
-python -m benchmarks.operators --workload W1|W1b|W2|W3 --json FILE [--peers]
+python -m benchmarks.operators --workload W1|W1b|W1b-128|W2|W3 --json FILE [--peers]
 
-With --peers, other systems do W1, W1b or W2 too, in turn with our own warm runs; without, a line
+With --peers, other systems do them too, but for W3, in turn with our own warm runs; without, a line
 also says where the time goes.
 """
 
@@ -25,10 +25,18 @@ from benchmarks.peers.race import Race
 from benchmarks.peers.systems import SYSTEMS
 from benchmarks.peers.task import Rivals, Task, task_of
 from benchmarks.phases import time_phases
-from benchmarks.roof import Roof
+from benchmarks.roof import Roof, copy_rate
 from benchmarks.snippets import load_snippets
 from benchmarks.timing import Timing, time_query
-from benchmarks.workloads import LABELS, NAMES, Workload, check_instruction, question, workloads
+from benchmarks.workloads import (
+    INSTRUCTIONS,
+    LABELS,
+    NAMES,
+    Workload,
+    check_instruction,
+    question,
+    workloads,
+)
 from benchmarks.writing import measure_writing
 from sqlax.connection import Connection
 from sqlax.models.language_model import LanguageModel
@@ -48,16 +56,17 @@ def main(arguments: Sequence[str]) -> None:
     add_warm_cache(parser)
     given = parser.parse_args(arguments)
     if given.peers is not None and given.workload == "W3":
-        parser.error("--peers is for W1, W1b and W2")
+        parser.error("--peers is for W1, W1b, W1b-128 and W2")
     model = load_model(given.model)
     rivals = None if given.peers is None else Rivals(resolve(given.model), tuple(given.peers))
-    if given.workload == "W1b":
-        check_instruction(model)
+    if given.workload in INSTRUCTIONS:
+        check_instruction(given.workload, model)
     with cache_for(given):
         if given.workload == "W2":
             fields = measure_writing(model, rivals, given.data, given.rows, given.repeats)
         else:
             fields = measure(given.workload, model, given.data, given.rows, given.repeats, rivals)
+    fields = {"copy_gb_per_second": copy_rate(), **fields}
     write_report(given.json, "operators", arguments, fields)
 
 
@@ -92,9 +101,7 @@ def measure(
             _add_roof_shares(ours, model, roof)
             lines += [ours, *theirs]
     return {
-        "roof_gflops": roof.gflops,
-        "roof_best_gflops": roof.best_gflops,
-        "roof_samples": roof.samples,
+        **roof.fields(),
         "flops_per_token": model.flops_per_token,
         "results": lines,
     }

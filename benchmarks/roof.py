@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import statistics
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +15,7 @@ ROWS, DEPTH, COLUMNS = 1024, 576, 1536
 _FLOPS = 2 * ROWS * DEPTH * COLUMNS
 _CALLS = 20
 _SAMPLES_AT_ONCE = 5
+_COPIED_BYTES = 10**9
 
 
 @jax.jit
@@ -59,3 +62,28 @@ class Roof:
     def best_gflops(self) -> float:
         """The highest sample."""
         return max(self.samples)
+
+    def fields(self) -> dict[str, Any]:
+        """What a report says of the samples."""
+        return {
+            "roof_gflops": self.gflops,
+            "roof_best_gflops": self.best_gflops,
+            "roof_samples": self.samples,
+        }
+
+
+def copy_rate() -> float:
+    """Gigabytes read and written a second, copying one: the median of a few copies.
+
+    It takes two gigabytes of memory, so it comes when a process's peak has been read.
+    """
+    given = jnp.zeros(_COPIED_BYTES // 4, jnp.float32)
+    copy = jax.jit(jnp.copy)
+    copy(given).block_until_ready()
+    return 2 * _COPIED_BYTES / 1e9 / statistics.median(_seconds(copy, given) for _ in range(5))
+
+
+def _seconds(copy: Callable[[jax.Array], jax.Array], given: jax.Array) -> float:
+    begin = time.perf_counter()
+    copy(given).block_until_ready()
+    return time.perf_counter() - begin

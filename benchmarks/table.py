@@ -22,18 +22,22 @@ END = "<!-- end of results -->"
 COLUMNS: dict[str, tuple[str, ...]] = {
     "operators": (
         *("workload", "system", "rows", "seconds", "compile_seconds", "rows_per_second"),
-        *("tokens_per_second", "roof_gflops", "roof_share", "accuracy", "peak_rss_bytes"),
-        *("written_per_second", "relative_throughput", "occupancy", "pages"),
-        *("start_seconds", "equal_answers", "missing"),
+        *("tokens_per_second", "roof_gflops", "copy_gb_per_second", "roof_share", "accuracy"),
+        *("peak_rss_bytes", "written_per_second", "relative_throughput"),
+        *("occupancy", "pages", "start_seconds", "equal_answers", "missing"),
     ),
     "mixed": (
         *("workload", "rows", "seconds", "written_tokens", "written_per_second"),
         *("relative_throughput", "occupancy", "pages", "unused_positions"),
     ),
+    "start": (
+        *("workload", "rows", "seconds", "import_seconds", "compile_seconds", "accuracy"),
+        "peak_rss_bytes",
+    ),
     "bench": (
         *("workload", "system", "rows", "passing", "seconds", "rows_per_second"),
         *("tokens_per_second", "written_per_second", "accuracy", "equal_answers"),
-        *("start_seconds", "peak_rss_bytes", "missing"),
+        *("start_seconds", "import_seconds", "compile_seconds", "peak_rss_bytes", "missing"),
     ),
     "bench: ratios": ("workload", "against", "of", "ratio", "bar", "met", "missing"),
     "bench: parts": ("workload", "part", "seconds", "share"),

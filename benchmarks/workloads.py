@@ -8,18 +8,22 @@ from benchmarks.movie import QUIET_MOVIE
 from benchmarks.peers.task import Question
 from sqlax.models.language_model import LanguageModel
 
-NAMES = ("W1", "W1b", "W3")
+NAMES = ("W1", "W1b", "W1b-128", "W3")
 LABELS = (" positive", " negative")
-INSTRUCTION_TOKENS = 120
-INSTRUCTION = (
+_INSTRUCTION = (
     "You are an editor who sorts what critics and moviegoers write about films. "
     "Each entry below is one short review of one film. Decide whether its author liked the film. "
     "A review is positive when it praises the story, the acting, the direction or the music, "
     "or when it tells readers to see the film. A review is negative when it complains, mocks, "
     "warns readers or calls the film a waste of time. Judge only the words of the review and not "
     "what you happen to know about the film. If praise and blame are mixed, go with the stronger "
-    "of both.\n"
+    "of both.{}\n"
 )
+INSTRUCTIONS = {
+    "W1b": (_INSTRUCTION.format(""), 120),
+    "W1b-128": (_INSTRUCTION.format(" Do not explain what you choose here."), 128),
+}
+"""What stands before each row, and its tokens: 128 are a block of vLLM's cache on a CPU."""
 
 
 @dataclass(frozen=True)
@@ -41,28 +45,29 @@ class Workload:
 
 def workloads(name: str) -> tuple[Workload, ...]:
     """The queries of a workload; one for each line of the report."""
-    if name == "W1":
-        return (Workload("W1", _answers("snippets", "id", _is_positive("text"))),)
-    if name == "W1b":
-        prompt = _is_positive("text", INSTRUCTION)
-        return (Workload("W1b", _answers("snippets", "id", prompt)),)
-    return (_count("W3", None), _count(f"W3 {QUIET_MOVIE}", QUIET_MOVIE))
+    if name == "W3":
+        return (_count("W3", None), _count(f"W3 {QUIET_MOVIE}", QUIET_MOVIE))
+    prompt = _is_positive("text", _instruction(name))
+    return (Workload(name, _answers("snippets", "id", prompt)),)
 
 
 def question(name: str) -> Question:
     """What W1 or W1b asks of every snippet, for peers."""
-    before = "Review: " if name == "W1" else f"{INSTRUCTION}Review: "
-    return Question(before, "\nSentiment:", LABELS)
+    return Question(f"{_instruction(name)}Review: ", "\nSentiment:", LABELS)
 
 
-def check_instruction(model: LanguageModel) -> None:
-    """Raises ValueError unless the model reads the instruction as 120 tokens."""
-    tokens = len(model.tokenizer.encode(INSTRUCTION))
-    if tokens != INSTRUCTION_TOKENS:
+def check_instruction(name: str, model: LanguageModel) -> None:
+    """Raises ValueError unless the model reads the instruction as so many tokens."""
+    text, wanted = INSTRUCTIONS[name]
+    tokens = len(model.tokenizer.encode(text))
+    if tokens != wanted:
         raise ValueError(
-            f"W1b needs an instruction of {INSTRUCTION_TOKENS} tokens; "
-            f"{model.name} reads {tokens} in it"
+            f"{name} needs an instruction of {wanted} tokens; {model.name} reads {tokens} in it"
         )
+
+
+def _instruction(name: str) -> str:
+    return INSTRUCTIONS[name][0] if name in INSTRUCTIONS else ""
 
 
 def _count(name: str, movie: str | None) -> Workload:

@@ -47,9 +47,7 @@ def measure_writing(
         lines = _w2(connection, model, snippets, repeats, roof, race)
     _add_roof_share(lines[0], model, roof)
     return {
-        "roof_gflops": roof.gflops,
-        "roof_best_gflops": roof.best_gflops,
-        "roof_samples": roof.samples,
+        **roof.fields(),
         "flops_per_token": model.flops_per_token,
         "results": lines,
     }

@@ -52,7 +52,7 @@ def test_unknown_queries_are_refused(text: str) -> None:
 
 def test_w1b_refuses_a_model_that_reads_other_tokens() -> None:
     with pytest.raises(ValueError, match="an instruction of 120 tokens"):
-        check_instruction(FakeModel({}))
+        check_instruction("W1b", FakeModel({}))
 
 
 def test_a_sample_is_balanced_and_part_of_a_larger_one(data: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import sqlax
-from benchmarks import operators, quality, selectivity, sembench
+from benchmarks import new_process, operators, quality, selectivity, sembench
 from benchmarks.movie import LEAKS, Gold, store_movie
 from benchmarks.peers.race import Race
 from benchmarks.roof import Roof
@@ -37,6 +37,15 @@ def test_operators_time_every_row_of_w1(data: Path, model: FakeModel) -> None:
     assert (line["workload"], line["rows"], line["accuracy"]) == ("W1", 8, 1.0)
     assert line["traces"] == 1
     assert line["phases"]["program"] > 0
+
+
+def test_a_new_process_says_what_it_answered(data: Path, model: FakeModel) -> None:
+    (query,), snippets = workloads("W1"), load_snippets(data, 8)
+    rows = list(enumerate(snippets.texts))
+    said = new_process.answer({"model": model, "sql": query.sql, "rows": rows})
+    answered = new_process.Answered(1.0, **said)
+    assert answered.positive == list(snippets.positive)
+    assert answered.compile_seconds > 0
 
 
 def test_w3_asks_about_all_films_and_about_one(data: Path, model: FakeModel) -> None:
