@@ -39,7 +39,7 @@ class Part:
 _RACE = ("operators", "--repeats", "1", "--workload")
 _SOON = ("--repeats", "3", "--warm-cache", "--peers", "llama.cpp batched", "transformers")
 """With peers that start in seconds, and without waiting for the compiler again."""
-_FEW = ("--repeats", "3", "--warm-cache")
+_FEW = ("--repeats", "5", "--warm-cache")
 PARTS = (
     Part((*_RACE, "W1", "--peers"), ("--rows", "100", *_SOON)),
     Part((*_RACE, "W1b", "--peers"), ("--rows", "60", *_SOON)),

@@ -20,6 +20,7 @@ from typing import Any
 import sqlax
 from benchmarks.arguments import argument_parser, write_report
 from benchmarks.cold_cache import add_warm_cache, cache_for
+from benchmarks.metrics import accuracy
 from benchmarks.model import load_model
 from benchmarks.movie import store_movie
 from benchmarks.timing import Timing, time_query
@@ -175,14 +176,13 @@ def _baseline(ours: Line, answers: Sequence[tuple[Any, ...]], runs: Runs) -> Lin
     seconds = statistics.median(runs.seconds[1:])
     same = {key: ours[key] for key in ("workload", "query", "threshold", "rows", "passing")}
     theirs, said = (sorted(rows, key=str) for rows in (runs.rows, answers))
-    equal = sum(a == b for a, b in zip(theirs, said, strict=True))
     return {
         **same,
         **_rates(ours["passing"], ours["tokens"], seconds),
         "system": "sqlax split",
         "seconds": seconds,
         "relative_throughput": seconds / ours["seconds"],
-        "equal_answers": equal / max(1, len(answers)),
+        "equal_answers": accuracy(theirs, said) if answers else None,
         "runs": runs.seconds,
     }
 

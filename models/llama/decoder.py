@@ -16,7 +16,7 @@ from sqlax.models.llama.apart import apart
 from sqlax.models.llama.attention import BLOCK, to_cache
 from sqlax.models.llama.block import Block, Context, Norm
 from sqlax.models.llama.config import LlamaConfig
-from sqlax.models.llama.paged import PagedContext, Store, copy_pages, new_store
+from sqlax.models.llama.paged import PagedContext, Store, copy_pages, fewest_rows, new_store
 from sqlax.models.llama.paged_layout import at_least, lay_out_paged, with_empty_slots
 from sqlax.models.llama.rotary import angles
 from sqlax.models.llama.rows import WHOLE, lay_out
@@ -74,6 +74,10 @@ class Llama(nnx.Module):
         """What hidden states are multiplied with to get logits."""
         return self.embedding[...] if self.head is None else self.head[...]
 
+    @property
+    def _fewest(self) -> int:
+        return fewest_rows(self.config.width, self.config.heads)
+
     def prefill(
         self, tokens: Int[Array, " capacity"], length: Int[Array, ""]
     ) -> LlamaPrefix | None:
@@ -122,7 +126,7 @@ class Llama(nnx.Module):
         pages: LlamaPages,
     ) -> tuple[Float[Array, "rows width"], LlamaPages]:
         """Hidden states of each row's last new token, float32, and the pages with all of them."""
-        slots, rows = rows.length.shape[0], with_empty_slots(rows)
+        slots, rows = rows.length.shape[0], with_empty_slots(rows, self._fewest)
         context = self._paged_context(rows, prefix, prefix_length)
         body, last = (None, None) if prefix is None else prefix
 
@@ -145,7 +149,7 @@ class Llama(nnx.Module):
     @jax.named_scope("head")
     def logits(self, hidden: Float[Array, "rows width"]) -> Float[Array, "rows vocabulary"]:
         """What every token of the vocabulary scores as the next one, float32."""
-        logits = contract(at_least(hidden), self.output_embedding, ((1,), (1,)))
+        logits = contract(at_least(hidden, self._fewest), self.output_embedding, ((1,), (1,)))
         return logits[: hidden.shape[0]]
 
     @jax.named_scope("gather")
@@ -180,7 +184,7 @@ class Llama(nnx.Module):
         self, rows: PagedRows, prefix: LlamaPrefix | None, length: Int[Array, ""]
     ) -> PagedContext:
         def make() -> PagedContext:
-            layout = lay_out_paged(rows, length)
+            layout = lay_out_paged(rows, length, self._fewest)
             turn = angles(self.config, layout.position)
             return PagedContext(layout, turn, _present(prefix, length))
 

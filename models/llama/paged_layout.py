@@ -11,12 +11,6 @@ from jaxtyping import Array, Int, Shaped
 from sqlax.kvcache.paged import Place, places
 from sqlax.models.language_model import PagedRows
 
-FEWEST = 32
-"""Rows computed at least: sums over fewer are made in another order by XLA on a CPU.
-
-Measured: products of one row only, and sums within rows of fewer than 4,096 numbers together.
-"""
-
 
 class NewSlots(NamedTuple):
     """Index arrays between flat tokens and rows of as many slots as a row may have new tokens.
@@ -43,7 +37,7 @@ class PagedLayout(NamedTuple):
         place: where each flat token is kept.
         table: each row's pages in order.
 
-    `last`, `held` and `table` have at least `FEWEST` rows.
+    `last`, `held` and `table` have at least the `fewest` rows of `lay_out_paged`.
     """
 
     rows: NewSlots | None
@@ -58,7 +52,7 @@ class PagedLayout(NamedTuple):
         return self._replace(place=self.place.behind(first), table=self.table + first)
 
 
-def lay_out_paged(rows: PagedRows, prefix_length: Int[Array, ""]) -> PagedLayout:
+def lay_out_paged(rows: PagedRows, prefix_length: Int[Array, ""], fewest: int) -> PagedLayout:
     """The layout of `rows` behind a prefix of `prefix_length` tokens."""
     count, tokens = rows.length.shape[0], rows.tokens.shape[0]
     row = jnp.minimum(rows.row, count - 1)
@@ -68,21 +62,24 @@ def lay_out_paged(rows: PagedRows, prefix_length: Int[Array, ""]) -> PagedLayout
     return PagedLayout(
         rows=_slots(rows, rows.row * rows.row_capacity + offset),
         position=prefix_length + position,
-        last=at_least(jnp.clip(rows.start + rows.length - 1, 0, tokens - 1)),
-        held=at_least(_held(rows)),
+        last=at_least(jnp.clip(rows.start + rows.length - 1, 0, tokens - 1), fewest),
+        held=at_least(_held(rows), fewest),
         place=places(rows.table, row, position, kept),
-        table=at_least(rows.table),
+        table=at_least(rows.table, fewest),
     )
 
 
-def at_least(x: Shaped[Array, "*few"]) -> Shaped[Array, "*enough"]:
-    """`x` with zeros behind it up to `FEWEST` rows."""
-    return jnp.pad(x, [(0, max(0, FEWEST - x.shape[0])), *[(0, 0)] * (x.ndim - 1)])
+def at_least(x: Shaped[Array, "*few"], fewest: int) -> Shaped[Array, "*enough"]:
+    """`x` with zeros behind it up to `fewest` rows."""
+    return jnp.pad(x, [(0, max(0, fewest - x.shape[0])), *[(0, 0)] * (x.ndim - 1)])
 
 
-def with_empty_slots(rows: PagedRows) -> PagedRows:
-    """Where each row brings one token: the same with empty slots up to `FEWEST`."""
-    return jax.tree.map(at_least, rows) if rows.row_capacity == 1 else rows
+def with_empty_slots(rows: PagedRows, fewest: int) -> PagedRows:
+    """Where each row brings one token: the same with empty slots up to `fewest`."""
+    if rows.row_capacity > 1:
+        return rows
+    filled: PagedRows = jax.tree.map(lambda x: at_least(x, fewest), rows)
+    return filled
 
 
 def _held(rows: PagedRows) -> Int[Array, " rows"]:

@@ -59,8 +59,8 @@ class GenerateOperator(PromptOperator):
     def widths(self) -> tuple[int, ...]:
         """Rows of a decode step: the smallest that holds the ready lanes is taken.
 
-        Fewer than 32 rows are computed as 32 anyway, and each width is one more copy of the model
-        to compile.
+        Products of fewer than 32 rows cost nearly as much, and each width is one more copy of the
+        model to compile.
         """
         some = (32,) if self.lanes <= 128 else (32, self.lanes // 2)
         return (*(width for width in some if width < self.lanes), self.lanes)

@@ -24,6 +24,17 @@ from tests.models.random_llama import (
 )
 from tests.models.test_causal_lm import BIASED, DEEPER, SCANNED, STRETCHED, WIDE, random_prompts
 
+SMALLEST_SMOLLM = LlamaConfig(
+    layers=3,
+    width=576,
+    heads=9,
+    kv_heads=3,
+    head_dim=64,
+    ffn_width=1536,
+    vocabulary=97,
+    context_length=2048,
+)
+"""The sizes of SmolLM2-135M's layers."""
 CASES = {
     "unrolled": (DEEPER, 13),
     "scanned": (SCANNED, 13),
@@ -68,12 +79,19 @@ def test_a_long_row_behind_a_long_prefix() -> None:
     np.testing.assert_allclose(after[1], want, atol=5e-4)
 
 
-def test_logits_are_the_same_bits_however_a_row_came_into_its_pages() -> None:
+@pytest.mark.parametrize(
+    "config",
+    [
+        pytest.param(replace(WIDE, layers=3), id="32 rows at least"),
+        pytest.param(SMALLEST_SMOLLM, id="8 rows at least"),
+    ],
+)
+def test_logits_are_the_same_bits_however_a_row_came_into_its_pages(config: LlamaConfig) -> None:
     """Also where every token of it was a decode step, among any number of slots.
 
     In bfloat16: float32 products on a CPU add up in an order that depends on their shape.
     """
-    model = random_model(replace(WIDE, layers=3), "bfloat16")
+    model = random_model(config, "bfloat16")
     text, long = random_prompts(75, 200)
     want = prefill(Book(model, 8, 5), {0: text}, 75, (128, 128))[0]
     ways = {
@@ -83,6 +101,8 @@ def test_logits_are_the_same_bits_however_a_row_came_into_its_pages() -> None:
         "alone": (Book(model, 1, 5), 0, 75, (128, 128)),
         "tokens alone": (Book(model, 1, 5), 0, 1, (1, 1)),
         "tokens": (Book(model, 33, 5), 20, 1, (33, 1)),
+        "tokens, few slots": (Book(model, 9, 5), 7, 1, (9, 1)),
+        "tokens, many slots": (Book(model, 102, 5), 20, 1, (102, 1)),
     }
     for name, (book, slot, chunk, shape) in ways.items():
         got = prefill(book, {slot: text}, chunk, shape)[slot]
