@@ -46,7 +46,9 @@ def main(arguments: Sequence[str]) -> None:
 
 def _our_line(model: str, repeats: int, task: Task, gold: Sequence[str]) -> Line:
     runs = [ask(model, task.sql, task.texts) for _ in range(repeats)]
-    said = [task.question.labels[not positive] for positive in runs[-1].positive]
+    yes, no = task.question.labels
+    names = {True: yes, False: no, None: ""}
+    said = [names[positive] for positive in runs[-1].positive]
     counted = runs[1:] or runs
     line = _line("sqlax", task, gold, said, [run.seconds for run in counted])
     line["import_seconds"] = statistics.median(run.import_seconds for run in counted)

@@ -53,7 +53,7 @@ class PagedLayout(NamedTuple):
 
 
 def lay_out_paged(rows: PagedRows, prefix_length: Int[Array, ""], fewest: int) -> PagedLayout:
-    """The layout of `rows` behind a prefix of `prefix_length` tokens."""
+    """The layout of `rows` behind a prefix of `prefix_length` tokens, of `fewest` rows at least."""
     count, tokens = rows.length.shape[0], rows.tokens.shape[0]
     row = jnp.minimum(rows.row, count - 1)
     offset = jnp.arange(tokens, dtype=jnp.int32) - rows.start[row]
