@@ -10,6 +10,9 @@ rows of up to 16, 32, 48, 64, 96 and 128 slots, and 20% more in rows of 256. Fin
 than they cost: each bucket that a table needs is one more copy of the model to compile.
 """
 
+QUERY_BLOCK = 32
+"""Tokens of a row that attention to pages takes together, where a run brings several of a row."""
+
 
 def tile_shape(length: int) -> tuple[int, int, int]:
     """Tokens, rows and row capacity of the tile for a row of `length` tokens, trie nodes included.

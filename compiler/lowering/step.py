@@ -12,9 +12,10 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Int
 
 from sqlax.compiler.lowering.blueprint import Blueprint, phases_of
-from sqlax.compiler.lowering.bodies import Group, groups_of, prefill_phase, run_phase, shape_number
+from sqlax.compiler.lowering.bodies import prefill_phase, run_phase, shape_number
 from sqlax.compiler.lowering.finish import finish_phase, finished
 from sqlax.compiler.lowering.generation import Loop, loops_of
+from sqlax.compiler.lowering.groups import Group, groups_of
 from sqlax.compiler.lowering.kinds import begin
 from sqlax.compiler.lowering.machine import Branch, check_phase, prepare_phase, relational
 from sqlax.models.language_model import GeneratingModel, PageArrays, Params
@@ -85,7 +86,7 @@ def build_morsels(blueprint: Blueprint, operators: Sequence[PromptInputs]) -> Mo
     return Morsels(
         _branches(blueprint, groups),
         lambda state: _branch_number(blueprint, groups, state),
-        loops_of(blueprint),
+        loops_of(blueprint, groups),
         phases_of(blueprint).done,
     )
 

@@ -200,7 +200,7 @@ class Block(nnx.Module):
         store: Store,
     ) -> tuple[Float[Array, "rows width"], Store]:
         """The same, but the residual stream at each row's last new token only."""
-        if context.layout.rows is None:
+        if context.layout.blocks is None:
             return self.extend(x, context, cache, store)
         store = keep(store, self.keys(x, context.turn), context.layout)
         x, shared = x[context.layout.last], context.shared(cache)

@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, Int, Shaped
 from sqlax.kvcache.paged import PAGE, from_bits, read_heads, to_bits, write_heads
 from sqlax.kvcache.prefix import Cache, Shared
 from sqlax.models.llama.attention import KeyValue, to_flat, to_rows, with_prefix
-from sqlax.models.llama.paged_layout import PagedLayout
+from sqlax.models.llama.paged_layout import BLOCKS, PagedLayout
 from sqlax.models.llama.rotary import Angles
 from sqlax.models.llama.softmax import Partial, attend_more, nothing
 
@@ -98,11 +98,12 @@ def attend_paged(
     prefix: Shared | None,
 ) -> Float[Array, "tokens width"]:
     """Every flat token's attention to its own row, up to itself, and to the prefix."""
-    if layout.rows is None:
+    blocks = layout.blocks
+    if blocks is None:
         return attend_last(query, store, layout, prefix)
-    asking = to_rows(query, layout.rows.flat, store.key.shape[1])
-    part = _attend_pages(asking, store, layout.table[: asking.shape[0]], layout.rows.seen)
-    part = Partial(*(to_flat(x, layout.rows.slot) for x in part))
+    asking = to_rows(query, blocks.flat, store.key.shape[1])
+    part = _attend_groups(asking, store, blocks.table, blocks.seen, BLOCKS)
+    part = Partial(*(to_flat(x, blocks.slot) for x in part))
     return with_prefix(part, query, prefix)
 
 
@@ -116,22 +117,23 @@ def attend_last(
     """The same for one token a row, the last."""
     rows, heads, dim = query.shape
     asking = query.reshape(rows, store.key.shape[1], -1, 1, dim)
-    part = _attend_groups(asking, store, layout.table, layout.held[:, None])
+    part = _attend_groups(asking, store, layout.table, layout.held[:, None], GROUP)
     return with_prefix(Partial(*(x.reshape(rows, heads, -1) for x in part)), query, prefix)
 
 
 def _attend_groups(
-    query: Float[Array, "rows kv group 1 dim"],
+    query: Float[Array, "rows kv group queries dim"],
     store: Store,
     table: Int[Array, "rows most"],
-    seen: Int[Array, "rows 1"],
+    seen: Int[Array, "rows queries"],
+    together: int,
 ) -> Partial:
-    """`_attend_pages`, some rows at a time: each group needs no more blocks than its longest row.
+    """`_attend_pages`, `together` rows or a few more at a time: as many turns as the longest needs.
 
     It pays where rows stand in the order of their lengths; the results are the same anyhow.
     """
     rows = query.shape[0]
-    groups = max(n for n in range(1, max(1, rows // GROUP) + 1) if rows % n == 0)
+    groups = max(n for n in range(1, max(1, rows // together) + 1) if rows % n == 0)
     if groups == 1:
         return _attend_pages(query, store, table, seen)
     size = rows // groups
@@ -144,7 +146,9 @@ def _attend_groups(
         put = jax.lax.dynamic_update_slice_in_dim
         return Partial(*(put(x, y, begin, 0) for x, y in zip(done, part, strict=True)))
 
-    whole: Partial = jax.lax.fori_loop(0, groups, one, nothing(query))
+    asks = jnp.any(seen.reshape(groups, -1) > 0, axis=1)
+    used = jnp.max(jnp.where(asks, jnp.arange(1, groups + 1, dtype=jnp.int32), 0))
+    whole: Partial = jax.lax.fori_loop(jnp.int32(0), used, one, nothing(query))
     return whole
 
 

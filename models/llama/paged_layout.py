@@ -6,31 +6,37 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Int, Shaped
+from jaxtyping import Array, Bool, Int, Shaped
 
 from sqlax.kvcache.paged import Place, places
 from sqlax.models.language_model import PagedRows
+from sqlax.models.tile import QUERY_BLOCK
+
+BLOCKS = 12
+"""Blocks of new tokens that attend together, as far as there are so many."""
 
 
-class NewSlots(NamedTuple):
-    """Index arrays between flat tokens and rows of as many slots as a row may have new tokens.
+class Blocks(NamedTuple):
+    """The rows' new tokens cut into blocks of `QUERY_BLOCK`; those that see most stand first.
 
     Attributes:
         flat: the flat token of each slot; the row's last one for slots that hold none.
-        slot: the slot of each flat token, rows laid end to end; any slot for padding.
-        seen: how many positions of its row each slot sees.
+        slot: the slot of each flat token, blocks laid end to end; any slot for padding.
+        seen: how many positions of its row each slot sees; 0 in blocks that hold none.
+        table: the pages of each block's row in order.
     """
 
-    flat: Int[Array, "rows slots"]
+    flat: Int[Array, "blocks slots"]
     slot: Int[Array, " tokens"]
-    seen: Int[Array, "rows slots"]
+    seen: Int[Array, "blocks slots"]
+    table: Int[Array, "blocks most"]
 
 
 class PagedLayout(NamedTuple):
     """Index arrays made once and used by every layer.
 
     Attributes:
-        rows: None where token i is the only one of row i.
+        blocks: None where token i is the only one of row i.
         position: each flat token's position in the text, prefix included.
         last: the flat token of each row's last new token.
         held: tokens of each row in its pages, new ones included; 0 for empty slots.
@@ -40,7 +46,7 @@ class PagedLayout(NamedTuple):
     `last`, `held` and `table` have at least the `fewest` rows of `lay_out_paged`.
     """
 
-    rows: NewSlots | None
+    blocks: Blocks | None
     position: Int[Array, " tokens"]
     last: Int[Array, " rows"]
     held: Int[Array, " rows"]
@@ -49,7 +55,12 @@ class PagedLayout(NamedTuple):
 
     def in_layer(self, first: Int[Array, ""]) -> PagedLayout:
         """The same where the layer's page 0 is page `first` of the store."""
-        return self._replace(place=self.place.behind(first), table=self.table + first)
+        blocks = self.blocks
+        if blocks is not None:
+            blocks = blocks._replace(table=blocks.table + first)
+        return self._replace(
+            blocks=blocks, place=self.place.behind(first), table=self.table + first
+        )
 
 
 def lay_out_paged(rows: PagedRows, prefix_length: Int[Array, ""], fewest: int) -> PagedLayout:
@@ -60,7 +71,7 @@ def lay_out_paged(rows: PagedRows, prefix_length: Int[Array, ""], fewest: int) -
     position = rows.before[row] + offset
     kept = (rows.row < count) & (offset >= 0) & (offset < rows.length[row])
     return PagedLayout(
-        rows=_slots(rows, rows.row * rows.row_capacity + offset),
+        blocks=_blocks(rows, row, offset),
         position=prefix_length + position,
         last=at_least(jnp.clip(rows.start + rows.length - 1, 0, tokens - 1), fewest),
         held=at_least(_held(rows), fewest),
@@ -86,16 +97,66 @@ def _held(rows: PagedRows) -> Int[Array, " rows"]:
     return jnp.where(rows.length > 0, rows.before + rows.length, 0)
 
 
-def _slots(rows: PagedRows, slot: Int[Array, " tokens"]) -> NewSlots | None:
+def _blocks(
+    rows: PagedRows, row: Int[Array, " tokens"], offset: Int[Array, " tokens"]
+) -> Blocks | None:
     if rows.row_capacity == 1:
         _check_one_each(rows)
         return None
-    slots = jnp.arange(rows.row_capacity, dtype=jnp.int32)[None, :]
-    flat = rows.start[:, None] + jnp.minimum(slots, rows.length[:, None] - 1)
-    flat = jnp.clip(flat, 0, slot.shape[0] - 1)
-    seen = jnp.minimum(rows.before[:, None] + slots + 1, _held(rows)[:, None])
-    most = rows.length.shape[0] * rows.row_capacity
-    return NewSlots(flat, jnp.clip(slot, 0, most - 1), seen)
+    cut = _cut(rows)
+    count = cut.owner.shape[0]
+    flat = rows.start[cut.owner][:, None] + jnp.minimum(
+        cut.offset, rows.length[cut.owner][:, None] - 1
+    )
+    seen = rows.before[cut.owner][:, None] + cut.offset + 1
+    seen = jnp.where(cut.used[:, None], jnp.minimum(seen, _held(rows)[cut.owner][:, None]), 0)
+    longest_first = jnp.argsort(-seen.max(axis=1), stable=True).astype(jnp.int32)
+    place = jnp.zeros(count, jnp.int32).at[longest_first].set(jnp.arange(count, dtype=jnp.int32))
+    block = place.at[cut.first[row] + offset // QUERY_BLOCK].get(mode="clip")
+    return Blocks(
+        flat=jnp.clip(flat, 0, rows.tokens.shape[0] - 1)[longest_first],
+        slot=jnp.clip(block * QUERY_BLOCK + offset % QUERY_BLOCK, 0, count * QUERY_BLOCK - 1),
+        seen=seen[longest_first],
+        table=jnp.where(cut.used[:, None], rows.table[cut.owner], 0)[longest_first],
+    )
+
+
+class _Cut(NamedTuple):
+    """The blocks in the order of the rows: their rows, the slots' places among its new tokens.
+
+    Attributes:
+        owner: the row of each block.
+        offset: which new token of the row each slot is for, those behind its last included.
+        used: blocks that hold a token.
+        first: the number of each row's first block.
+    """
+
+    owner: Int[Array, " blocks"]
+    offset: Int[Array, "blocks slots"]
+    used: Bool[Array, " blocks"]
+    first: Int[Array, " rows"]
+
+
+def _cut(rows: PagedRows) -> _Cut:
+    each = (rows.length + (QUERY_BLOCK - 1)) // QUERY_BLOCK
+    ends = jnp.cumsum(each, dtype=jnp.int32)
+    number = jnp.arange(most_blocks(rows), dtype=jnp.int32)
+    owner = jnp.sum(number[:, None] >= ends[None, :], axis=1, dtype=jnp.int32)
+    owner = jnp.minimum(owner, ends.shape[0] - 1)
+    begin = (number - (ends - each)[owner]) * QUERY_BLOCK
+    offset = begin[:, None] + jnp.arange(QUERY_BLOCK, dtype=jnp.int32)
+    return _Cut(owner, offset, number < ends[-1], ends - each)
+
+
+def most_blocks(rows: PagedRows) -> int:
+    """Blocks that the rows' new tokens can need, however they are shared out; a few more if many.
+
+    Each row leaves at most one block that is not full.
+    """
+    count, tokens = rows.length.shape[0], rows.tokens.shape[0]
+    longest = -(-rows.row_capacity // QUERY_BLOCK)
+    most = min(count + max(0, tokens - count) // QUERY_BLOCK, count * longest)
+    return most if most < BLOCKS else -(-most // BLOCKS) * BLOCKS
 
 
 def _check_one_each(rows: PagedRows) -> None:

@@ -11,11 +11,11 @@ from jaxtyping import Array, Bool, Int
 from sqlax.kvcache.paged import PAGE
 from sqlax.kvcache.pages import allocate
 from sqlax.models.language_model import PagedRows
+from sqlax.models.tile import QUERY_BLOCK
 from sqlax.runtime.generate.inputs import GenerateInputs
-from sqlax.runtime.generate.operator import GenerateOperator, tile_of
+from sqlax.runtime.generate.operator import CHUNK, GenerateOperator
 from sqlax.runtime.generate.state import GenerateState, Lanes
 from sqlax.runtime.prompt.batch import Run, lay_end_to_end
-from sqlax.runtime.prompt.operator import Tile
 from sqlax.runtime.prompt.texts import TextTokens
 from sqlax.runtime.prompt.tokens import Asked, prompt_tokens
 
@@ -34,13 +34,19 @@ class Crew(NamedTuple):
     run: Int[Array, " rows"]
 
 
-def chunk_crew(operator: GenerateOperator, lanes: Lanes, number: int) -> Crew:
-    """The first lanes whose next chunk has tile shape `number`, as many as fit its tokens."""
-    tile, run = operator.chunks[number], lanes.run
-    asking = lanes.reads & (tile_of(operator, run) == number)
-    crew = _first(asking, jnp.minimum(run, operator.most_run), tile.rows)
-    fits = jnp.cumsum(crew.run, dtype=jnp.int32) <= tile.tokens
-    return Crew(crew.lane, crew.used & fits, jnp.where(fits, crew.run, 0))
+def chunk_crew(lanes: Lanes) -> Crew:
+    """The first lanes that read, as many as fit a chunk's tokens; of the last, what does.
+
+    A prompt is cut where attention takes other tokens together anyway, so that a row is computed
+    in the same shapes wherever it is cut; forced tokens of a text are not.
+    """
+    run = jnp.minimum(lanes.run, CHUNK.tokens)
+    crew = _crew(jnp.argsort(~lanes.reads, stable=True), lanes.reads, run, CHUNK.rows)
+    room = CHUNK.tokens - (jnp.cumsum(crew.run, dtype=jnp.int32) - crew.run)
+    unread = lanes.prompt[crew.lane] - lanes.fed[crew.lane] - 1
+    part = jnp.maximum(jnp.minimum(room, unread), 0) // QUERY_BLOCK * QUERY_BLOCK
+    run = jnp.where(crew.run <= room, crew.run, part)
+    return Crew(crew.lane, crew.used & (run > 0), jnp.where(crew.used, run, 0))
 
 
 def decode_crew(operator: GenerateOperator, lanes: Lanes, number: int) -> Crew:
@@ -51,10 +57,6 @@ def decode_crew(operator: GenerateOperator, lanes: Lanes, number: int) -> Crew:
 
 
 _LAST = 1 << 30
-
-
-def _first(asking: Bool[Array, " lanes"], run: Int[Array, " lanes"], rows: int) -> Crew:
-    return _crew(jnp.argsort(~asking, stable=True), asking, run, rows)
 
 
 def _crew(
@@ -87,13 +89,12 @@ def chunk_rows(
     texts: TextTokens,
     state: GenerateState,
     crew: Crew,
-    tile: Tile,
 ) -> PagedRows:
     """The pending tokens of the crew: of the prompt, then of the text.
 
     A prompt without tokens is an end token: what a document begins with.
     """
-    lanes, run = state.lanes, lay_end_to_end(crew.run, tile.tokens)
+    lanes, run = state.lanes, lay_end_to_end(crew.run, CHUNK.tokens)
     fed, prompt = lanes.fed[crew.lane], lanes.prompt[crew.lane]
     offset = fed[run.inside] + run.offset
     tokens = prompt_tokens(
@@ -104,7 +105,8 @@ def chunk_rows(
     made = offset - prompt[run.inside]
     written = state.texts.tokens.at[lanes.place[crew.lane][run.inside], made].get(mode="clip")
     tokens = jnp.where(made >= 0, written, tokens)
-    return _paged(state, crew, run, jnp.where(run.row < tile.rows, tokens, 0), tile.row_capacity)
+    tokens = jnp.where(run.row < CHUNK.rows, tokens, 0)
+    return _paged(state, crew, run, tokens, CHUNK.row_capacity)
 
 
 def _end_token(inputs: GenerateInputs) -> Int[Array, ""]:

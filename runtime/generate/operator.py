@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import jax.numpy as jnp
-from jaxtyping import Array, Int
-
 from sqlax.kvcache.paged import PAGE
 from sqlax.models.language_model import GeneratingModel
-from sqlax.runtime.prompt.operator import Part, PromptOperator, Tile, tiles_up_to
+from sqlax.runtime.prompt.operator import Part, PromptOperator, Tile
 
-CHUNK = 512
-"""Most tokens of a row in one run: a longer prompt is prefilled in several."""
+CHUNK = Tile(tokens=512, rows=32, row_capacity=512)
+"""The one shape of prefill: a prompt that does not fit what is left of it is read in several."""
 
 
 @dataclass(frozen=True)
@@ -46,24 +43,14 @@ class GenerateOperator(PromptOperator):
         return (*super().shape, *sizes, self.pages_per_row, self.sampled, self.first_id)
 
     @property
-    def chunks(self) -> tuple[Tile, ...]:
-        """The tile shapes of prefill, shortest first."""
-        return tiles_up_to(min(max(self.row_tokens, 2), CHUNK))
-
-    @property
-    def most_run(self) -> int:
-        """Most tokens of a row in one run. Forced tokens may make a row longer than any prompt."""
-        return self.chunks[-1].row_capacity
-
-    @property
     def widths(self) -> tuple[int, ...]:
         """Rows of a decode step: the smallest that holds the ready lanes is taken.
 
         Products of fewer than 32 rows cost nearly as much, and each width is one more copy of the
-        model to compile.
+        model to compile: up to 64 lanes are not worth two.
         """
         some = (32,) if self.lanes <= 128 else (32, self.lanes // 2)
-        return (*(width for width in some if width < self.lanes), self.lanes)
+        return (*(width for width in some if 2 * width < self.lanes), self.lanes)
 
     @property
     def head(self) -> tuple[Part, ...]:
@@ -79,10 +66,3 @@ class GenerateOperator(PromptOperator):
     def pages_per_row(self) -> int:
         """Most pages that a row can hold: the last token's keys are never needed."""
         return -(-(self.row_tokens + self.most_tokens - 1) // PAGE)
-
-
-def tile_of(operator: GenerateOperator, pending: Int[Array, " lanes"]) -> Int[Array, " lanes"]:
-    """The tile shape of each lane's next chunk: it depends on its own tokens in it alone."""
-    capacities = jnp.asarray([tile.row_capacity for tile in operator.chunks], jnp.int32)
-    run = jnp.minimum(pending, operator.most_run)
-    return jnp.sum(run[:, None] > capacities[None, :], axis=1, dtype=jnp.int32)

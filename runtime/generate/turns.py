@@ -1,12 +1,12 @@
-"""The turns of the loop: each a function from state and pages to state and pages."""
+"""The turns of the loop: runs of the model, in two halves around it, and the sharing of heads."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import jax.numpy as jnp
-from jaxtyping import Array
+from jaxtyping import Array, Float
 
 from sqlax.models.language_model import PageArrays, PagedRows, Params
 from sqlax.runtime.generate.admit import could_begin
@@ -21,7 +21,7 @@ from sqlax.runtime.generate.chunk import (
 from sqlax.runtime.generate.head import share_heads
 from sqlax.runtime.generate.inputs import GenerateInputs
 from sqlax.runtime.generate.key import hashed
-from sqlax.runtime.generate.operator import GenerateOperator
+from sqlax.runtime.generate.operator import CHUNK, GenerateOperator
 from sqlax.runtime.generate.state import GenerateState
 from sqlax.runtime.generate.write import fed, next_tokens
 from sqlax.runtime.prompt.texts import TextTokens
@@ -29,34 +29,33 @@ from sqlax.runtime.prompt.texts import TextTokens
 Turned: TypeAlias = tuple[GenerateState, PageArrays]
 
 
-def run_chunk(
+class Begun(NamedTuple):
+    """A run of the model that is about to be: the state before it, who takes part, and what in."""
+
+    state: GenerateState
+    crew: Crew
+    rows: PagedRows
+
+
+def begin_chunk(
     operator: GenerateOperator,
     inputs: GenerateInputs,
-    params: Params,
     texts: TextTokens,
     state: GenerateState,
-    arrays: PageArrays,
-    number: int,
-) -> Turned:
-    """One tile of shape `number`: prompts, and forced runs of texts."""
-    tile = operator.chunks[number]
-    crew = chunk_crew(operator, state.lanes, number)
-    state = give_pages(state, crew, tile.row_capacity)
-    rows = chunk_rows(operator, inputs, texts, state, crew, tile)
+) -> Begun:
+    """A tile of prompts, and of forced runs of texts."""
+    crew = chunk_crew(state.lanes)
+    state = give_pages(state, crew, CHUNK.row_capacity)
+    rows = chunk_rows(operator, inputs, texts, state, crew)
     state = _keyed(state, crew, rows)
     work = dataclasses.replace(state.work, chunks=state.work.chunks + 1)
     state = dataclasses.replace(state, work=work, waited=jnp.zeros((), jnp.int32))
-    return _run(operator, inputs, params, state, arrays, crew, rows)
+    return Begun(state, crew, rows)
 
 
-def run_decode(
-    operator: GenerateOperator,
-    inputs: GenerateInputs,
-    params: Params,
-    state: GenerateState,
-    arrays: PageArrays,
-    number: int,
-) -> Turned:
+def begin_decode(
+    operator: GenerateOperator, inputs: GenerateInputs, state: GenerateState, number: int
+) -> Begun:
     """One token of each ready lane, in the width `number`."""
     crew = decode_crew(operator, state.lanes, number)
     state = give_pages(state, crew, 1)
@@ -74,29 +73,27 @@ def run_decode(
         waited=jnp.where(waiting, state.waited + 1, 0).astype(jnp.int32),
         idle=state.idle + could_begin(operator, inputs, state).items,
     )
-    return _run(operator, inputs, params, state, arrays, crew, rows)
+    return Begun(state, crew, rows)
+
+
+def end_run(
+    operator: GenerateOperator,
+    inputs: GenerateInputs,
+    params: Params,
+    state: GenerateState,
+    crew: Crew,
+    hidden: Float[Array, "rows width"],
+) -> GenerateState:
+    """The state once the model has given each row's last hidden state."""
+    state = fed(state, crew)
+    logits: Array = operator.model.logits(params, hidden)
+    return next_tokens(operator, inputs, state, crew, logits)
 
 
 def run_share(operator: GenerateOperator, state: GenerateState, arrays: PageArrays) -> Turned:
     """Heads that are read are held by all rows that begin with them; who writes gets a copy."""
     state, copies = share_heads(state)
     return state, operator.model.copy_pages(arrays, *copies)
-
-
-def _run(
-    operator: GenerateOperator,
-    inputs: GenerateInputs,
-    params: Params,
-    state: GenerateState,
-    arrays: PageArrays,
-    crew: Crew,
-    rows: PagedRows,
-) -> Turned:
-    model = operator.model
-    hidden, arrays = model.extend(params, state.prefix, inputs.prefix_length, rows, arrays)
-    state = fed(state, crew)
-    logits: Array = model.logits(params, hidden)
-    return next_tokens(operator, inputs, state, crew, logits), arrays
 
 
 def _keyed(state: GenerateState, crew: Crew, rows: PagedRows) -> GenerateState:
