@@ -52,9 +52,9 @@ def _loops(blueprint: Blueprint, group: Group) -> Iterator[Loop]:
         yield Loop(_is_next(blueprint, number, Turn.ADMIT), _admission(blueprint, number))
         if blueprint.operators[number].head:
             yield Loop(_is_next(blueprint, number, Turn.SHARE), _sharing(blueprint, number))
-    operators = generate_operators(blueprint, group)
+    (operator, *_) = generate_operators(blueprint, group).values()
     yield _run(blueprint, group, Turn.CHUNK)
-    for width in range(max(len(operator.widths) for operator in operators.values())):
+    for width in range(len(operator.widths)):
         yield _run(blueprint, group, Turn.DECODE, width)
     for number in group.members:
         yield Loop(_is_next(blueprint, number, Turn.OVER), _end(blueprint, number))

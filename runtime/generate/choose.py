@@ -54,10 +54,10 @@ def what_next(operator: GenerateOperator, inputs: GenerateInputs, state: Generat
 def _admitting(
     operator: GenerateOperator, inputs: GenerateInputs, state: GenerateState
 ) -> Bool[Array, ""]:
-    """Items that can begin would fill a tile or are the last, or lanes were empty for too long.
+    """Items that can begin would fill a chunk or are the last, or lanes were empty for too long.
 
     For too long: they could have done as much as all lanes at work do in a step, which is about
-    what a tile takes that is read for a few prompts.
+    what a chunk takes that is read for a few prompts.
     """
     able, active = could_begin(operator, inputs, state), state.lanes.active
     fill = able.tokens >= WORTH
@@ -75,7 +75,8 @@ def _is_due(state: GenerateState, decoding: Int[Array, ""]) -> Bool[Array, ""]:
 
 
 def _fills_chunk(lanes: Lanes) -> Bool[Array, ""]:
-    waiting = jnp.where(lanes.reads, lanes.run, 0)
+    first = lanes.reads & (jnp.cumsum(lanes.reads, dtype=jnp.int32) <= CHUNK.rows)
+    waiting = jnp.where(first, lanes.run, 0)
     return jnp.sum(waiting, dtype=jnp.int32) >= WORTH
 
 

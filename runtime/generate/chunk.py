@@ -35,18 +35,29 @@ class Crew(NamedTuple):
 
 
 def chunk_crew(lanes: Lanes) -> Crew:
-    """The first lanes that read, as many as fit a chunk's tokens; of the last, what does.
-
-    A prompt is cut where attention takes other tokens together anyway, so that a row is computed
-    in the same shapes wherever it is cut; forced tokens of a text are not.
-    """
-    run = jnp.minimum(lanes.run, CHUNK.tokens)
-    crew = _crew(jnp.argsort(~lanes.reads, stable=True), lanes.reads, run, CHUNK.rows)
+    """The first lanes that read, as many as fit a chunk's tokens; of the last, what does."""
+    order = jnp.argsort(~lanes.reads, stable=True)
+    crew = _crew(order, lanes.reads, jnp.minimum(lanes.run, CHUNK.tokens), CHUNK.rows)
     room = CHUNK.tokens - (jnp.cumsum(crew.run, dtype=jnp.int32) - crew.run)
-    unread = lanes.prompt[crew.lane] - lanes.fed[crew.lane] - 1
-    part = jnp.maximum(jnp.minimum(room, unread), 0) // QUERY_BLOCK * QUERY_BLOCK
-    run = jnp.where(crew.run <= room, crew.run, part)
-    return Crew(crew.lane, crew.used & (run > 0), jnp.where(crew.used, run, 0))
+    run = jnp.where(crew.used, _fitting(lanes, crew.lane, room), 0)
+    return Crew(crew.lane, run > 0, run)
+
+
+def _fitting(
+    lanes: Lanes, lane: Int[Array, " rows"], room: Int[Array, " rows"]
+) -> Int[Array, " rows"]:
+    """How much of some lanes' runs goes into so much room.
+
+    A prompt may be cut between blocks of attention, before the block of its last token: what is
+    computed together then follows from the row alone. That block and the forced tokens behind it
+    are one run, or several that begin with a whole chunk, whatever was cut before.
+    """
+    run = lanes.run[lane]
+    most = jnp.minimum(lanes.prompt[lane] - lanes.fed[lane], run) - 1
+    part = jnp.maximum(jnp.minimum(room, most), 0) // QUERY_BLOCK * QUERY_BLOCK
+    last = jnp.where(CHUNK.tokens <= room, CHUNK.tokens, 0)
+    cut = jnp.where(most < QUERY_BLOCK, last, part)
+    return jnp.where(run <= room, run, cut).astype(jnp.int32)
 
 
 def decode_crew(operator: GenerateOperator, lanes: Lanes, number: int) -> Crew:

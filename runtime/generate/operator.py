@@ -49,8 +49,9 @@ class GenerateOperator(PromptOperator):
         Products of fewer than 32 rows cost nearly as much, and each width is one more copy of the
         model to compile: up to 64 lanes are not worth two.
         """
-        some = (32,) if self.lanes <= 128 else (32, self.lanes // 2)
-        return (*(width for width in some if 2 * width < self.lanes), self.lanes)
+        if self.lanes <= 64:
+            return (self.lanes,)
+        return (32, self.lanes) if self.lanes <= 128 else (32, self.lanes // 2, self.lanes)
 
     @property
     def head(self) -> tuple[Part, ...]:

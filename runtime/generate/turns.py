@@ -43,7 +43,7 @@ def begin_chunk(
     texts: TextTokens,
     state: GenerateState,
 ) -> Begun:
-    """A tile of prompts, and of forced runs of texts."""
+    """A chunk of prompts, and of forced runs of texts."""
     crew = chunk_crew(state.lanes)
     state = give_pages(state, crew, CHUNK.row_capacity)
     rows = chunk_rows(operator, inputs, texts, state, crew)

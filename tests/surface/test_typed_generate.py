@@ -96,7 +96,7 @@ def test_t19_every_value_of_an_extraction_has_its_type(fake: Open) -> None:
 
 
 def test_forced_text_may_be_longer_than_any_prompt(con: Connection) -> None:
-    """A row is then cut into runs of what the prompts' widest tile holds."""
+    """A row is then cut into runs of what a chunk holds."""
     name = "is_" + "very_" * 12 + "good"
     sql = f"SELECT AI_GENERATE(x, schema => '{name} BOOLEAN') AS v FROM (SELECT 'yes' AS x)"
     ((value,),) = con.sql(sql).fetchall()

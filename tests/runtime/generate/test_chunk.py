@@ -32,6 +32,9 @@ def lanes(prompt: Sequence[int], made: Sequence[int] = (), fed: Sequence[int] = 
         (lanes([300, 300, 40]), [300, 192]),  # 212 are left: six blocks, and nothing behind them
         (lanes([512, 40]), [512]),
         (lanes([600, 40]), [512]),
+        (lanes([512], made=[1]), [480]),  # the last block is read with what is forced behind it
+        (lanes([505], made=[10]), [480]),
+        (lanes([1, 600], made=[600, 0]), [512]),
         (lanes([500, 40]), [500]),  # 12 are left, less than a block
         (lanes([480, 64]), [480, 32]),
         (lanes([480, 10, 31], made=[0, 40, 2]), [480]),  # a text is not cut, nor a prompt's end
@@ -59,3 +62,30 @@ def test_reading_goes_on_to_the_end_of_every_prompt() -> None:
         cut = (now.fed < now.prompt) & (now.fed % QUERY_BLOCK > 0)
         assert not bool(cut.any())
     assert now.fed.tolist() == now.prompt.tolist()
+
+
+@pytest.mark.parametrize(("prompt", "forced"), [(505, 10), (512, 1), (400, 200), (33, 1100)])
+def test_company_changes_no_block_and_no_last_run(prompt: int, forced: int) -> None:
+    """Alone, and behind others that leave less room: cuts differ in whole blocks alone."""
+    alone = _ends(prompt, forced, 0)
+    for before in (1, 100, 250, 480):
+        beside = _ends(prompt, forced, before)
+        assert [end for end in beside if end >= prompt] == [end for end in alone if end >= prompt]
+        assert all(end % QUERY_BLOCK == 0 for end in beside if end < prompt)
+
+
+def _ends(prompt: int, forced: int, before: int) -> list[int]:
+    """Where the runs of a row end that shares its first chunk with `before` tokens of another."""
+    now = lanes([before, prompt], made=[0, forced])
+    now = dataclasses.replace(now, item=jnp.where(now.prompt > 0, now.item, -1))
+    ends: list[int] = []
+    while bool(now.reads.any()):
+        crew = chunk_crew(now)
+        now = dataclasses.replace(now, fed=now.fed.at[crew.lane].add(crew.run))
+        ends += [int(now.fed[1])]
+    return sorted({*ends} - {0})
+
+
+def test_few_lanes_decode_in_one_width() -> None:
+    widths = {n: dataclasses.replace(OPERATOR, lanes=n).widths for n in (8, 64, 102, 204)}
+    assert widths == {8: (8,), 64: (64,), 102: (32, 102), 204: (32, 102, 204)}
