@@ -42,7 +42,7 @@ class Loop(NamedTuple):
 
 def loops_of(blueprint: Blueprint, groups: Sequence[Group]) -> tuple[Loop, ...]:
     """The loops of all generate operators, in the order in which they are tried."""
-    writing = (group for group in groups if not group.tiles)
+    writing = (group for group in groups if generate_operators(blueprint, group))
     return tuple(loop for group in writing for loop in _loops(blueprint, group))
 
 
