@@ -87,7 +87,9 @@ class CausalLanguageModel:
         rows, labels = jax.tree.map(jnp.asarray, (rows, labels))
         decoder = self._decoder(params)
         hidden = decoder.read(prefix, prefix_length, rows, labels)
-        return label_scores(hidden, decoder.output_embedding, labels)
+        number = jnp.arange(1, 1 + rows.start.shape[0], dtype=jnp.int32)
+        used = jnp.max(jnp.where(rows.prompt_length > 0, number, 0))
+        return label_scores(hidden, decoder.output_embedding, labels, used)
 
     def new_pages(self, count: int) -> LlamaPages:
         """Empty pages of every layer; see `GeneratingModel.new_pages`."""
